@@ -1,0 +1,3 @@
+//! The gateway: stages from [`cloak_stages`], tasks, pipes and processes from tokio.
+
+pub use cloak_stages as stages;

@@ -1,0 +1,1 @@
+//! Stages that decorate a conversation of JSON-RPC messages.
