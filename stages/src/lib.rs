@@ -1,1 +1,13 @@
 //! Stages that decorate a conversation of JSON-RPC messages.
+pub mod edits;
+pub mod filter;
+pub mod frame;
+pub mod json;
+pub mod link;
+pub mod message;
+pub mod stage;
+
+pub use filter::{Filter, Flow};
+pub use link::{BoxLink, Link, LinkError, LinkExt};
+pub use message::{BadMessage, Kind, Message, Peer};
+pub use stage::Stage;
