@@ -103,9 +103,9 @@ impl Filter for Vec<Box<dyn Filter>> {
 
     fn ended(&mut self) -> Vec<Message> {
         let mut last: Vec<Message> = Vec::new();
-        for at in 0..self.len() {
-            last.retain_mut(|msg| self[at].to_model(msg) == Flow::Forward);
-            last.append(&mut self[at].ended());
+        for filter in self {
+            last.retain_mut(|msg| filter.to_model(msg) == Flow::Forward);
+            last.append(&mut filter.ended());
         }
         last
     }
