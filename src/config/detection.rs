@@ -8,7 +8,7 @@ use super::parse::{Count, Fields, Filled, OneOrMore, Problems, Read};
 pub use super::settings::Settings;
 
 /// The section `detection`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Detection {
     /// The patterns, lists and switches.
     pub settings: Settings,
@@ -60,19 +60,6 @@ pub enum NameModel {
 
 /// What the labels of persons are called in spaCy's models of various languages.
 const PERSON_LABELS: [&str; 4] = ["PERSON", "PER", "persName", "PS"];
-
-impl Default for Detection {
-    fn default() -> Self {
-        Self {
-            settings: Settings::default(),
-            mode: Mode::default(),
-            names: Names::default(),
-            max_input_length: 0,
-            allow_files: Vec::new(),
-            deny_files: Vec::new(),
-        }
-    }
-}
 
 impl Default for Names {
     fn default() -> Self {

@@ -74,7 +74,7 @@ impl Config {
         let source = path.display().to_string();
         let text = read_text(path).map_err(|what| ConfigError::one(&*source, what))?;
         let mut config = Self::parse(&text, &source, &|name| std::env::var(name).ok())?;
-        let folder = path.parent().unwrap_or(Path::new(""));
+        let folder = path.parent().unwrap_or_else(|| Path::new(""));
         let problems = Problems::default();
         config
             .detection

@@ -2,8 +2,11 @@
 
 use strsim::{jaro_winkler, normalized_damerau_levenshtein};
 
-/// From this likeness on, of 0 to 1, a word is taken for a mistyped other.
-const CLOSE: f64 = 0.75;
+/// From this likeness on, of 0 to 1, a word is likely to be meant for another.
+const CLOSE: f64 = 0.67;
+
+/// From this share of equal letters on a word is another with a slip or two of the hand.
+const SLIP: f64 = 0.75;
 
 /// Among `known` the word most like `word`.
 pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
@@ -15,14 +18,14 @@ pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
         .max_by(|a, b| likeness(word, a).total_cmp(&likeness(word, b)))
 }
 
-/// Whether `word` is likely to be `known`, mistyped.
+/// Whether `word` is likely to be meant for `known`.
 pub(super) fn is_close(word: &str, known: &str) -> bool {
     likeness(word, known) >= CLOSE
 }
 
-/// Whether `word` differs from `known` by a slip or two of the hand, and not only in meaning.
+/// Whether `word` is `known` but for a slip or two of the hand.
 pub(super) fn is_slip(word: &str, known: &str) -> bool {
-    normalized_damerau_levenshtein(&plain(word), &plain(known)) >= CLOSE
+    normalized_damerau_levenshtein(&plain(word), &plain(known)) >= SLIP
 }
 
 /// How alike two words are, from 0 to 1, without regard to case and to how words are joined.

@@ -175,7 +175,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The fields of the object that stands in the field.
-    pub(super) fn object(&mut self, key: &'static str) -> Option<Fields<'a>> {
+    pub(super) fn object(&mut self, key: &'static str) -> Option<Self> {
         let value = self.raw(key)?;
         Fields::of(value, &self.path_of(key), self.problems)
     }
