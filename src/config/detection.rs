@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use cloak_stages::detect::Settings;
 use serde_json::Value;
 
-use super::parse::{Count, Fields, Filled, OneOrMore, Problems, Read};
-pub use super::settings::Settings;
+use super::parse::{Fields, Problems, Read};
+use super::values::{Count, Filled, OneOrMore};
 
 /// The section `detection`.
 #[derive(Clone, Debug, Default)]

@@ -10,18 +10,19 @@ mod find;
 mod json;
 mod nearest;
 mod parse;
-mod settings;
 mod upstream;
+mod values;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use detection::{Detection, Mode, NameModel, Names, Settings};
+pub use detection::{Detection, Mode, NameModel, Names};
 pub use find::{DEFAULT_FILE, ENV_FILE};
 pub use parse::{ConfigError, Problem};
 pub use upstream::{MAX_NAME, Upstream, wrapped};
 
-use parse::{Fields, Keyword, keywords};
+use parse::Fields;
+use values::{Count, Keyword, Size, keywords};
 
 /// How long a list of tools, prompts or resources may take when nothing else is said.
 pub const LIST_TIMEOUT: Duration = Duration::from_secs(120);
@@ -109,7 +110,7 @@ impl Config {
         fields.set("fresh_values", &mut self.fresh_values);
         fields.set("log_level", &mut self.log_level);
         self.request_timeout = fields.take("request_timeout");
-        if let Some(parse::Size(bytes)) = fields.take("max_message") {
+        if let Some(Size(bytes)) = fields.take("max_message") {
             self.max_message = bytes;
         }
         self.state_dir = fields.take("state_dir");
@@ -212,9 +213,7 @@ impl AuditConfig {
         };
         fields.set("required", &mut audit.required);
         fields.set("fsync", &mut audit.fsync);
-        audit.retention_days = fields
-            .take::<parse::Count>("retention_days")
-            .map(|days| days.0);
+        audit.retention_days = fields.take::<Count>("retention_days").map(|days| days.0);
         audit.dir = dir?;
         Some(audit)
     }

@@ -7,7 +7,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::expand::{Lookup, expand};
-use super::parse::{Fields, Filled, Problems, Read};
+use super::parse::{Fields, Problems, Read};
+use super::values::Filled;
 use super::{Config, FreshValues, STARTUP_TIMEOUT, TokenScope, Trust};
 
 /// Longest name of a server. With the separator it leaves 94 of the 128 characters that MCP

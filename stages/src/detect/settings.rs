@@ -1,5 +1,7 @@
 //! What is looked for: plain settings, named as in the configuration file.
 
+use thiserror::Error;
+
 /// The switches of the detection. [`Default`] is what the gateway starts with.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -67,4 +69,73 @@ impl Default for Settings {
             min_confidence: 0,
         }
     }
+}
+
+/// A setting that cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// The category of a custom pattern breaks the grammar of tokens.
+    #[error(
+        "custom_patterns: {0:?} cannot be a category; \
+         write a capital letter, then at most 39 capitals, digits or underscores"
+    )]
+    CategoryName(String),
+    /// A regular expression does not compile.
+    #[error(
+        "{setting}: the pattern {pattern:?}{} is not a regular expression of the `regex` crate \
+         (look-around and back-references are not among them): {reason}",
+        name.as_ref().map(|name| format!(" of {name}")).unwrap_or_default()
+    )]
+    Pattern {
+        /// The setting it stands in.
+        setting: &'static str,
+        /// The category it stands under, if it has one.
+        name: Option<String>,
+        /// The pattern.
+        pattern: String,
+        /// What the compiler says.
+        reason: String,
+    },
+    /// A pattern matches the empty text, so it would match everywhere.
+    #[error(
+        "custom_patterns: the pattern {pattern:?} of {name} matches the empty text, \
+         so it would match everywhere; let it require at least one character"
+    )]
+    EmptyMatch {
+        /// The category.
+        name: String,
+        /// The pattern.
+        pattern: String,
+    },
+    /// An entry of a list is empty or only white space.
+    #[error("{setting}: entry {index} is empty; remove it")]
+    EmptyEntry {
+        /// The setting it stands in.
+        setting: &'static str,
+        /// Its place in the list, from 1.
+        index: usize,
+    },
+    /// The deny list is too large to be compiled.
+    #[error("deny: {entries} entries cannot be compiled: {reason}; shorten the list")]
+    DenyList {
+        /// How many entries there are.
+        entries: usize,
+        /// What the compiler says.
+        reason: String,
+    },
+    /// A confidence above 100.
+    #[error("min_confidence: {0} is above 100; it is a percentage")]
+    Confidence(u8),
+    /// A locale there is no pack for.
+    #[error("locale: there is no pack {0:?}; known are {1}")]
+    Locale(String, String),
+    /// A phone region there is no numbering plan for.
+    #[error(
+        "phone_regions: {0:?} is no region with a numbering plan; write ISO 3166 codes such as \"US\""
+    )]
+    Region(String),
+    /// More categories than a token can count.
+    #[error("custom_patterns: more than {0} categories; merge some")]
+    TooManyCategories(usize),
 }
