@@ -1,12 +1,15 @@
 //! Stages that decorate a conversation of JSON-RPC messages.
 
 pub mod detect;
+pub mod batch;
 pub mod edits;
 pub mod filter;
 pub mod frame;
 pub mod json;
 pub mod link;
 pub mod message;
+pub mod offload;
+pub mod remap;
 pub mod stage;
 
 pub use filter::{Filter, Flow};

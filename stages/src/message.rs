@@ -24,6 +24,9 @@ pub struct Message {
     /// Of an answer: the method of the request it answers, once a [`Remap`](crate::remap::Remap)
     /// has seen it.
     answers: Option<Bytes>,
+    /// Which call in flight on its link this belongs to, as an answer to it or as its progress.
+    /// Messages of one call keep their order; those of different calls may overtake each other.
+    pub call: Option<u64>,
     /// Who sent it.
     pub from: Peer,
     /// Who shall get it.
@@ -60,6 +63,7 @@ impl Message {
             edits: Edits::new(),
             vouched: Vec::new(),
             answers: None,
+            call: None,
             from,
             to,
         })
@@ -163,6 +167,7 @@ impl Message {
         self.edits.shift(&mut self.vouched);
         settled.vouched = std::mem::take(&mut self.vouched);
         settled.answers = self.answers.take();
+        settled.call = self.call;
         *self = settled;
         Ok(())
     }
