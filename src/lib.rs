@@ -1,5 +1,6 @@
 //! The gateway: stages from [`cloak_stages`], tasks, pipes and processes from tokio.
 
+pub mod config;
 mod os;
 pub mod pipe;
 pub mod pump;

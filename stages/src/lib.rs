@@ -1,4 +1,6 @@
 //! Stages that decorate a conversation of JSON-RPC messages.
+
+pub mod detect;
 pub mod batch;
 pub mod edits;
 pub mod filter;
