@@ -1,6 +1,7 @@
 //! The gateway: stages from [`cloak_stages`], tasks, pipes and processes from tokio.
 
 pub mod config;
+pub mod gateway;
 mod os;
 pub mod pipe;
 pub mod pump;

@@ -1,7 +1,7 @@
 //! Stages that decorate a conversation of JSON-RPC messages.
 
-pub mod detect;
 pub mod batch;
+pub mod detect;
 pub mod edits;
 pub mod filter;
 pub mod frame;
