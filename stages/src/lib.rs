@@ -1,5 +1,6 @@
 //! Stages that decorate a conversation of JSON-RPC messages.
 pub mod batch;
+pub mod detect;
 pub mod edits;
 pub mod filter;
 pub mod frame;

@@ -1,0 +1,100 @@
+//! Known values, to prove at the start that every category is found.
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+
+use super::{Category, Detectors};
+
+/// A text with one known value in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// What the value is.
+    pub category: Category,
+    /// A text that holds it.
+    pub text: String,
+    /// The value.
+    pub value: String,
+}
+
+/// Values that nobody has: of documentation ranges, test cards, reserved domains.
+const BUILT_IN: &[(Category, &str, &str)] = &[
+    (Category::EMAIL, "write to ", "self.test@example.com"),
+    (Category::SSN, "on file: ", "521-44-9382"),
+    (Category::CREDIT_CARD, "paid with ", "4111 1111 1111 1111"),
+    (Category::IBAN, "account ", "DE89 3704 0044 0532 0130 00"),
+    (Category::PHONE, "call ", "+1 415 555 2671"),
+    (Category::IP_ADDRESS, "from ", "203.0.113.9"),
+];
+
+pub(super) fn probes(detectors: &Detectors) -> Vec<Probe> {
+    let built_in = BUILT_IN
+        .iter()
+        .filter(|(category, ..)| detectors.enabled[category.index()])
+        .map(|&(category, before, value)| probe(category, before, value));
+    let custom = detectors.patterns.iter().filter_map(|pattern| {
+        let hir = regex_syntax::parse(&pattern.source).ok()?;
+        let mut value = String::new();
+        sample(&hir, &mut value)?;
+        // A sample that the pattern's own neighbours would break stands alone.
+        let mut found = Vec::new();
+        ["", "x "].iter().find_map(|before| {
+            let probe = probe(pattern.category, before, &value);
+            found.clear();
+            pattern.find(&probe.text, &mut found);
+            let hit = found.first()?;
+            Some(Probe {
+                value: probe.text[hit.start..hit.end].to_owned(),
+                ..probe
+            })
+        })
+    });
+    built_in.chain(custom).collect()
+}
+
+fn probe(category: Category, before: &str, value: &str) -> Probe {
+    Probe {
+        category,
+        text: format!("{before}{value}"),
+        value: value.to_owned(),
+    }
+}
+
+/// Appends a short text that matches; `None` where none can be built.
+fn sample(hir: &Hir, out: &mut String) -> Option<()> {
+    match hir.kind() {
+        HirKind::Literal(literal) => out.push_str(std::str::from_utf8(&literal.0).ok()?),
+        HirKind::Class(Class::Unicode(class)) => {
+            let ranges = class.ranges();
+            let plain = ranges
+                .iter()
+                .flat_map(|range| range.start()..=range.end())
+                .take(512);
+            let first = ranges.first()?.start();
+            out.push(
+                plain
+                    .into_iter()
+                    .find(char::is_ascii_alphanumeric)
+                    .unwrap_or(first),
+            );
+        }
+        HirKind::Class(Class::Bytes(class)) => {
+            let ranges = class.ranges();
+            let byte = ranges
+                .iter()
+                .flat_map(|range| range.start()..=range.end())
+                .find(u8::is_ascii_alphanumeric)
+                .unwrap_or(ranges.first()?.start());
+            out.push(byte.is_ascii().then_some(char::from(byte))?);
+        }
+        HirKind::Empty | HirKind::Look(_) => {}
+        HirKind::Repetition(repetition) => {
+            let floor = u32::from(repetition.max != Some(0)).max(repetition.min);
+            for _ in 0..floor.min(1000) {
+                sample(&repetition.sub, out)?;
+            }
+        }
+        HirKind::Capture(capture) => sample(&capture.sub, out)?,
+        HirKind::Concat(parts) => parts.iter().try_for_each(|part| sample(part, out))?,
+        HirKind::Alternation(parts) => sample(parts.first()?, out)?,
+    }
+    Some(())
+}

@@ -1,0 +1,190 @@
+//! The engine as a whole.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn detectors() -> Detectors {
+    Detectors::new(&Settings::default()).unwrap()
+}
+
+fn find(detectors: &Detectors, text: &str) -> Vec<Finding> {
+    let mut out = Vec::new();
+    detectors.find(text, Context::default(), &mut out);
+    out
+}
+
+fn values<'t>(detectors: &Detectors, text: &'t str) -> Vec<(String, &'t str)> {
+    find(detectors, text)
+        .iter()
+        .map(|f| (detectors.name(f.category).to_owned(), &text[f.start..f.end]))
+        .collect()
+}
+
+#[test]
+fn every_probe_is_found() {
+    let custom_patterns = [
+        ("EMPLOYEE", r"\bEMP-[0-9]{6}\b"),
+        ("TICKET", r"(?i)(?:ABC|DEF)-\d+"),
+        ("CASE_NO", r"^[A-Z]{2}\d{4}$"),
+    ];
+    let settings = Settings {
+        custom_patterns: custom_patterns
+            .map(|(n, p)| (n.to_owned(), p.to_owned()))
+            .to_vec(),
+        ..Settings::default()
+    };
+    let detectors = Detectors::new(&settings).unwrap();
+    let probes = detectors.probes();
+    for category in detectors.categories() {
+        assert!(
+            probes.iter().any(|probe| probe.category == category),
+            "no probe for {}",
+            detectors.name(category)
+        );
+    }
+    for probe in probes {
+        let found = find(&detectors, &probe.text);
+        let hit = found.iter().find(|f| f.category == probe.category);
+        let hit = hit.unwrap_or_else(|| panic!("{} is not found", detectors.name(probe.category)));
+        assert_eq!(&probe.text[hit.start..hit.end], probe.value);
+    }
+}
+
+#[test]
+fn settings_switch_categories() {
+    let off = Settings {
+        detect_emails: false,
+        ..Settings::default()
+    };
+    let detectors = Detectors::new(&off).unwrap();
+    assert_eq!(
+        values(&detectors, "a@b.org 203.0.113.9"),
+        [("IP_ADDRESS".into(), "203.0.113.9")]
+    );
+    assert!(
+        detectors
+            .categories()
+            .all(|category| category != Category::EMAIL)
+    );
+}
+
+#[test]
+fn the_users_own_come_first() {
+    let settings = Settings {
+        custom_patterns: vec![("ACCOUNT".into(), "[0-9]{4} [0-9]{4}".into())],
+        deny: vec!["blue whale".into()],
+        allow: vec!["@acme.example".into()],
+        ..Settings::default()
+    };
+    let detectors = Detectors::new(&settings).unwrap();
+    assert_eq!(
+        values(
+            &detectors,
+            "4111 1111 1111 1111 of Blue Whale, help@acme.example"
+        ),
+        [
+            ("ACCOUNT".to_owned(), "4111 1111"),
+            ("ACCOUNT".to_owned(), "1111 1111"),
+            ("DENIED".to_owned(), "Blue Whale"),
+        ]
+    );
+}
+
+#[test]
+fn numbers_of_json() {
+    let detectors = detectors();
+    let number = |text| {
+        detectors
+            .find_number(text, Context::default())
+            .map(|f| f.category)
+    };
+    assert_eq!(number("4111111111111111"), Some(Category::CREDIT_CARD));
+    for text in [
+        "4111111111111112",
+        "1548138160707",
+        "524118903",
+        "-4111111111111111",
+        "4e15",
+    ] {
+        assert_eq!(number(text), None, "{text}");
+    }
+}
+
+/// Pieces of what the rules look at, to be put together in every way.
+const PIECES: &[&str] = &[
+    "+",
+    "(",
+    ")",
+    "::",
+    ":",
+    "a",
+    "fe80",
+    "@",
+    ".",
+    "..",
+    "-",
+    " ",
+    "\n",
+    "\u{a0}",
+    "é",
+    "日",
+    "DE89",
+    "370400440532013000",
+    "1.2.3.4",
+    "203.0.113.9",
+    "call ",
+    "ssn ",
+    "4111",
+    "1111",
+    "5500",
+    "378282246310005",
+    "521-44-9382",
+    "0",
+    "12",
+    "123",
+    "1234",
+    "123456",
+    "1234567",
+    "212-555-1234",
+    "(212) 555-1234",
+    "+442071234567",
+    "x.com",
+    "marie@example.eu",
+    ",",
+    "'",
+    "\"",
+    "=",
+    "/",
+    "_",
+    "\\n",
+    "card ",
+    "v",
+    "version ",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn any_cut_gives_the_same(
+        pieces in prop::collection::vec(prop::sample::select(PIECES), 0..60),
+        size in 1usize..90,
+    ) {
+        let text = pieces.concat();
+        let detectors = detectors();
+        let whole = find(&detectors, &text);
+        let mut cut = Vec::new();
+        detectors.find_in_shards(&text, Context::default(), size, &mut cut);
+        prop_assert_eq!(&whole, &cut);
+        prop_assert!(whole.windows(2).all(|pair| pair[0].end <= pair[1].start));
+        for finding in &whole {
+            prop_assert!(text.get(finding.start..finding.end).is_some_and(|s| !s.is_empty()));
+        }
+    }
+
+    #[test]
+    fn any_text_is_judged(text in any::<String>()) {
+        find(&detectors(), &text);
+    }
+}
