@@ -10,6 +10,9 @@ pub mod message;
 pub mod offload;
 pub mod remap;
 pub mod stage;
+pub mod surfaces;
+pub mod token;
+pub mod vault;
 
 pub use filter::{Filter, Flow};
 pub use link::{BoxLink, Link, LinkError, LinkExt};
