@@ -1,7 +1,6 @@
 //! Stages that decorate a conversation of JSON-RPC messages.
-
-pub mod detect;
 pub mod batch;
+pub mod detect;
 pub mod edits;
 pub mod filter;
 pub mod frame;
@@ -11,6 +10,9 @@ pub mod message;
 pub mod offload;
 pub mod remap;
 pub mod stage;
+pub mod surfaces;
+pub mod token;
+pub mod vault;
 
 pub use filter::{Filter, Flow};
 pub use link::{BoxLink, Link, LinkError, LinkExt};
