@@ -1,0 +1,7 @@
+//! What differs between operating systems. Another system is one more file here.
+
+#[cfg(unix)]
+mod unix;
+
+#[cfg(unix)]
+pub(crate) use unix::{Group, in_group_of_its_own, stdin, stdout, terminated, widen};
