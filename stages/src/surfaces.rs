@@ -151,12 +151,35 @@ pub static ERROR: Node = Select(
     "code",
     &[
         // Resource not found, by either code.
-        ("-32002", Object(&[CODE, MESSAGE, ("data", Object(&[("uri", Uri)]))])),
-        ("-32602", Object(&[CODE, MESSAGE, ("data", Object(&[("uri", Uri)]))])),
+        (
+            "-32002",
+            Object(&[CODE, MESSAGE, ("data", Object(&[("uri", Uri)]))]),
+        ),
+        (
+            "-32602",
+            Object(&[CODE, MESSAGE, ("data", Object(&[("uri", Uri)]))]),
+        ),
         // Unsupported protocol version, MCP 2026-07-28.
-        ("-32022", Object(&[CODE, MESSAGE, ("data", Object(&[("supported", Each(&Keep)), ("requested", Keep)]))])),
+        (
+            "-32022",
+            Object(&[
+                CODE,
+                MESSAGE,
+                (
+                    "data",
+                    Object(&[("supported", Each(&Keep)), ("requested", Keep)]),
+                ),
+            ]),
+        ),
         // The user must visit a URL, MCP 2025-11-25.
-        ("-32042", Object(&[CODE, MESSAGE, ("data", Object(&[("elicitations", Each(&Object(VISIT)))]))])),
+        (
+            "-32042",
+            Object(&[
+                CODE,
+                MESSAGE,
+                ("data", Object(&[("elicitations", Each(&Object(VISIT)))])),
+            ]),
+        ),
     ],
     &Object(&[CODE, MESSAGE, ("data", Data)]),
 );
@@ -203,13 +226,19 @@ const CALL: Node = Object(&[
     STATE,
 ]);
 const COMPLETE: Node = Object(&[
-    ("ref", Object(&[("type", Keep), ("name", Data), ("uri", Uri)])),
+    (
+        "ref",
+        Object(&[("type", Keep), ("name", Data), ("uri", Uri)]),
+    ),
     ("argument", Object(&[("name", Keep), ("value", Data)])),
     ("context", Object(&[("arguments", Data)])),
 ]);
 const LISTEN: Node = Object(&[(
     "notifications",
-    Object(&[("resourceSubscriptions", Each(&Uri)), ("taskIds", Each(&Opaque))]),
+    Object(&[
+        ("resourceSubscriptions", Each(&Uri)),
+        ("taskIds", Each(&Opaque)),
+    ]),
 )]);
 const CANCELLED: Node = Object(&[("requestId", Opaque), ("reason", Data)]);
 const PROGRESS: Node = Object(&[
@@ -226,8 +255,14 @@ const ASKS: (&str, Node) = (
     Keyed(&Select(
         "method",
         &[
-            ("sampling/createMessage", Object(&[("method", Keep), ("params", SAMPLING)])),
-            ("elicitation/create", Object(&[("method", Keep), ("params", ELICITATION)])),
+            (
+                "sampling/createMessage",
+                Object(&[("method", Keep), ("params", SAMPLING)]),
+            ),
+            (
+                "elicitation/create",
+                Object(&[("method", Keep), ("params", ELICITATION)]),
+            ),
         ],
         &Object(&[("method", Keep), ("params", Data)]),
     )),
@@ -250,17 +285,26 @@ const DISCOVERED: Node = Result(&[
     ("capabilities", Schema),
     ("instructions", Data),
 ]);
-static CALLED: Node = Select("resultType", OTHERWISE, &Result(&[
-    ("content", Each(&BLOCK)),
-    ("structuredContent", Data),
-    ("isError", Keep),
-    ("task", Each(&TASK)),
-]));
-static READ: Node = Select("resultType", OTHERWISE, &Result(&[("contents", Each(&CONTENTS))]));
-static GOT_PROMPT: Node = Select("resultType", OTHERWISE, &Result(&[
-    ("description", Data),
-    ("messages", Each(&SAID)),
-]));
+static CALLED: Node = Select(
+    "resultType",
+    OTHERWISE,
+    &Result(&[
+        ("content", Each(&BLOCK)),
+        ("structuredContent", Data),
+        ("isError", Keep),
+        ("task", Each(&TASK)),
+    ]),
+);
+static READ: Node = Select(
+    "resultType",
+    OTHERWISE,
+    &Result(&[("contents", Each(&CONTENTS))]),
+);
+static GOT_PROMPT: Node = Select(
+    "resultType",
+    OTHERWISE,
+    &Result(&[("description", Data), ("messages", Each(&SAID))]),
+);
 static OTHERWISE: Members = &[("task", Each(&TASK)), ("input_required", QUESTION)];
 const COMPLETED: Node = Result(&[(
     "completion",
@@ -298,12 +342,15 @@ const PROMPT: Node = Object(&[
     ("name", Keep),
     ("title", Data),
     ("description", Data),
-    ("arguments", Each(&Object(&[
-        ("name", Keep),
-        ("title", Data),
-        ("description", Data),
-        ("required", Keep),
-    ]))),
+    (
+        "arguments",
+        Each(&Object(&[
+            ("name", Keep),
+            ("title", Data),
+            ("description", Data),
+            ("required", Keep),
+        ])),
+    ),
     ("icons", ICONS),
 ]);
 const RESOURCE: Node = Object(RESOURCE_LINK);
@@ -328,7 +375,12 @@ const RESOURCE_LINK: Members = &[
     ("annotations", ANNOTATIONS),
     ("icons", ICONS),
 ];
-const CONTENTS: Node = Object(&[("uri", Uri), ("mimeType", Keep), ("text", Data), ("blob", Blob)]);
+const CONTENTS: Node = Object(&[
+    ("uri", Uri),
+    ("mimeType", Keep),
+    ("text", Data),
+    ("blob", Blob),
+]);
 /// A message of a prompt or of a conversation.
 const SAID: Node = Object(&[("role", Keep), ("content", Each(&BLOCK))]);
 /// A content block.
@@ -391,7 +443,10 @@ const SAMPLING: Node = Object(&[
     ("includeContext", Keep),
     ("temperature", Keep),
     ("maxTokens", Keep),
-    ("modelPreferences", Object(&[("hints", Each(&Object(&[("name", Keep)])))])),
+    (
+        "modelPreferences",
+        Object(&[("hints", Each(&Object(&[("name", Keep)])))]),
+    ),
     ("task", Object(&[("ttl", Keep)])),
 ]);
 const SAMPLED: Node = Object(&[
@@ -406,12 +461,15 @@ const ELICITATION: Node = Select(
     &Object(&[
         ("mode", Keep),
         ("message", Data),
-        ("requestedSchema", Form(&[
-            ("$schema", Keep),
-            ("type", Keep),
-            ("properties", Keyed(&FIELD)),
-            ("required", Each(&Keep)),
-        ])),
+        (
+            "requestedSchema",
+            Form(&[
+                ("$schema", Keep),
+                ("type", Keep),
+                ("properties", Keyed(&FIELD)),
+                ("required", Each(&Keep)),
+            ]),
+        ),
         ("task", Object(&[("ttl", Keep)])),
     ]),
 );

@@ -106,7 +106,10 @@ pub fn mute(look: &Look, text: &[u8]) -> [Option<Change>; 2] {
             };
             let first = spell(open - 1, "%EF%BC%BB", "%ef%bc%bb");
             let last = spell(look.end - 1, "%EF%BC%BD", "%ef%bc%bd");
-            [Some((look.start, open, first)), Some((close, look.end, last))]
+            [
+                Some((look.start, open, first)),
+                Some((close, look.end, last)),
+            ]
         }
         (Form::Percent, true) => [Some((open, open, "%EF%BC%BF")), None],
     }
@@ -120,10 +123,7 @@ pub fn unmute(look: &Look, text: &[u8]) -> [Option<Change>; 2] {
         (_, false, _) => [None, None],
         (Form::Plain, true, true) => [Some((open, open + "＿".len(), "")), None],
         (Form::Percent, true, true) => [Some((open, open + "%EF%BC%BF".len(), "")), None],
-        (Form::Plain, true, false) => [
-            Some((look.start, open, "[")),
-            Some((close, look.end, "]")),
-        ],
+        (Form::Plain, true, false) => [Some((look.start, open, "[")), Some((close, look.end, "]"))],
         (Form::Percent, true, false) => {
             let spell = |at: usize, upper, lower| match text[at] {
                 b'B' | b'D' => upper,
@@ -131,7 +131,10 @@ pub fn unmute(look: &Look, text: &[u8]) -> [Option<Change>; 2] {
             };
             let first = spell(open - 1, "%5B", "%5b");
             let last = spell(look.end - 1, "%5D", "%5d");
-            [Some((look.start, open, first)), Some((close, look.end, last))]
+            [
+                Some((look.start, open, first)),
+                Some((close, look.end, last)),
+            ]
         }
     }
 }
@@ -248,7 +251,9 @@ fn name(text: &[u8]) -> Option<(Name, usize)> {
                 at += 1;
                 b'_'
             }
-            Some(byte) if byte.is_ascii_alphanumeric() || *byte == b'_' => byte.to_ascii_uppercase(),
+            Some(byte) if byte.is_ascii_alphanumeric() || *byte == b'_' => {
+                byte.to_ascii_uppercase()
+            }
             _ => break,
         };
         if length == LONGEST {
@@ -321,15 +326,28 @@ mod tests {
         ] {
             assert_eq!(names(text), [("EMAIL".to_owned(), Some(0))], "{text}");
         }
-        assert_eq!(names("[IP_ADDRESS_12]")[0], ("IP_ADDRESS".to_owned(), Some(12)));
+        assert_eq!(
+            names("[IP_ADDRESS_12]")[0],
+            ("IP_ADDRESS".to_owned(), Some(12))
+        );
         assert_eq!(names("[EMAIL_REDACTED]")[0], ("EMAIL".to_owned(), None));
     }
 
     #[test]
     fn other_things_are_not() {
         for text in [
-            "[EMAIL_]", "[_0]", "[EMAIL_01]", "[EMAIL 0]", "[EMAIL_0", "EMAIL_0]", "[0_0]",
-            "[EMAIL_0］", "[EMAIL_99999999999999999999999]", "%5BEMAIL_0]", "[＿EMAIL_0]", "[EMAIL]",
+            "[EMAIL_]",
+            "[_0]",
+            "[EMAIL_01]",
+            "[EMAIL 0]",
+            "[EMAIL_0",
+            "EMAIL_0]",
+            "[0_0]",
+            "[EMAIL_0］",
+            "[EMAIL_99999999999999999999999]",
+            "%5BEMAIL_0]",
+            "[＿EMAIL_0]",
+            "[EMAIL]",
         ] {
             assert_eq!(names(text), [], "{text}");
         }
@@ -353,14 +371,36 @@ mod tests {
         let once = rewrite("［[EMAIL_0]］ %5bEMAIL_0%5D", mute);
         assert_eq!(once, "［［EMAIL_0］］ %ef%bc%bbEMAIL_0%EF%BC%BD");
         let twice = rewrite(&once, mute);
-        assert_eq!(twice, "［［＿EMAIL_0］］ %ef%bc%bb%EF%BC%BFEMAIL_0%EF%BC%BD");
+        assert_eq!(
+            twice,
+            "［［＿EMAIL_0］］ %ef%bc%bb%EF%BC%BFEMAIL_0%EF%BC%BD"
+        );
         assert_eq!(rewrite(&twice, unmute), once);
     }
 
     fn pieces() -> impl Strategy<Value = String> {
         let piece = prop::sample::select(vec![
-            "[", "]", "［", "］", "＿", "%5B", "%5d", "%5b", "%5D", "%EF%BC%BB", "%ef%Bc%bD", "%ef%bc%bf",
-            "EMAIL_0", "email\\_12", "A_REDACTED", "\\", "_", "x", "%", "é", "％",
+            "[",
+            "]",
+            "［",
+            "］",
+            "＿",
+            "%5B",
+            "%5d",
+            "%5b",
+            "%5D",
+            "%EF%BC%BB",
+            "%ef%Bc%bD",
+            "%ef%bc%bf",
+            "EMAIL_0",
+            "email\\_12",
+            "A_REDACTED",
+            "\\",
+            "_",
+            "x",
+            "%",
+            "é",
+            "％",
         ]);
         prop::collection::vec(piece, 0..24).prop_map(|all| all.concat())
     }

@@ -112,7 +112,9 @@ impl Numbers for InMemory {
 #[non_exhaustive]
 pub enum VaultError {
     /// As many values as it may keep.
-    #[error("this session has met {0} different personal values, the most that it may; start a new one")]
+    #[error(
+        "this session has met {0} different personal values, the most that it may; start a new one"
+    )]
     Full(usize),
     /// Nobody gave a number.
     #[error("there is no number for a token of the category {category}: {why}")]
@@ -335,9 +337,7 @@ impl Open<'_> {
             numeric,
         });
         let (hasher, values, entries) = (&self.shared.hasher, &state.values, &state.entries);
-        let rehash = |entry: &u32| {
-            hasher.hash_one(values.text(entries[*entry as usize].value))
-        };
+        let rehash = |entry: &u32| hasher.hash_one(values.text(entries[*entry as usize].value));
         state.by_value.insert_unique(hash, index, rehash);
         Ok(index)
     }
@@ -402,9 +402,8 @@ impl State {
     /// The next number of a category, for the value at `entry`.
     fn number(&mut self, category: usize, entry: u32) -> Result<u64, VaultError> {
         let blocks = &mut self.issued[category];
-        let used_up = |block: &Block| {
-            block.numbers.end - block.numbers.start == block.entries.len() as u64
-        };
+        let used_up =
+            |block: &Block| block.numbers.end - block.numbers.start == block.entries.len() as u64;
         if blocks.last().is_none_or(used_up) {
             let want = blocks.last().map_or(BLOCK.0, |last| {
                 (2 * (last.numbers.end - last.numbers.start)).clamp(BLOCK.0, BLOCK.1)
@@ -492,7 +491,11 @@ mod tests {
     use crate::detect::Settings;
 
     fn vault(numbers: impl Numbers + 'static) -> Vault {
-        Vault::with_room(&Detectors::new(&Settings::default()).unwrap(), numbers, 1000)
+        Vault::with_room(
+            &Detectors::new(&Settings::default()).unwrap(),
+            numbers,
+            1000,
+        )
     }
 
     fn token(vault: &Vault, value: &str, upstream: u16, numeric: bool) -> String {
@@ -554,7 +557,10 @@ mod tests {
         let numbers = Arc::new(InMemory::default());
         let first = vault(Arc::clone(&numbers));
         for n in 0..100 {
-            assert_eq!(token(&first, &format!("v{n}"), 0, false), format!("[EMAIL_{n}]"));
+            assert_eq!(
+                token(&first, &format!("v{n}"), 0, false),
+                format!("[EMAIL_{n}]")
+            );
         }
         let second = vault(Arc::clone(&numbers));
         let theirs = token(&second, "v0", 0, false);
