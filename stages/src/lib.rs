@@ -32,6 +32,7 @@ mod schema;
 pub mod stage;
 pub mod surfaces;
 pub mod token;
+pub mod tripwire;
 pub mod vault;
 
 pub use filter::{Filter, Flow};
