@@ -5,6 +5,7 @@ pub mod cli;
 pub mod config;
 mod demo;
 mod detect;
+pub mod gateway;
 pub mod logs;
 mod os;
 pub mod pipe;

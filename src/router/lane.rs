@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use cloak_stages::{Kind, Message, Peer};
+use cloak_stages::{BoxLink, Kind, Message, Peer};
 use futures::{SinkExt, StreamExt};
 use serde_json::Value;
 use tokio::time::{Instant, Sleep, sleep};
 use tokio_util::task::TaskTracker;
 
-use crate::upstream::Connection;
+use crate::upstream::Process;
 
 /// Most messages that wait for one server.
 const MAX_QUEUE: usize = 1024;
@@ -26,6 +26,15 @@ const WELL: Duration = Duration::from_secs(60);
 
 /// The longest pause before a server that keeps ending is started again.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
+
+/// A link to a server, and what keeps the server alive.
+pub struct Connection {
+    /// Messages to and from it, with ids that were exchanged for our own: a
+    /// [`Remap`](cloak_stages::remap::Remap) is part of it.
+    pub link: BoxLink,
+    /// Its process, if it has one of its own.
+    pub process: Option<Process>,
+}
 
 /// Connects to a server, each time it is called.
 pub type Connect = Box<dyn FnMut() -> io::Result<Connection> + Send>;

@@ -1,7 +1,7 @@
 //! Many servers as one: who is asked, who is answered, and what is gathered.
 //!
 //! One task owns the router, so nothing here is locked. It is a [`Link`](cloak_stages::Link) whose
-//! other end are all the servers; each of them has a [lane](lane), and what one server does never
+//! other end are all the servers; each of them has a lane, and what one server does never
 //! stops another.
 
 mod client;
@@ -24,7 +24,7 @@ use tokio_util::task::TaskTracker;
 use tokio_util::time::DelayQueue;
 use tokio_util::time::delay_queue::Key;
 
-pub use lane::{Connect, Upstream};
+pub use lane::{Connect, Connection, Upstream};
 
 use hello::Hello;
 use lane::Lane;

@@ -8,8 +8,8 @@ use std::time::Duration;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::{sleep, timeout};
 
-use super::Spec;
 use super::stderr::{self, Clean, Ring};
+use crate::config::Upstream;
 use crate::os::{Group, in_group_of_its_own, widen};
 
 /// How long a server may take to end by itself once its input is closed.
@@ -33,7 +33,11 @@ pub struct Process {
 
 impl Process {
     /// Starts the server.
-    pub(super) fn start(spec: &Spec, clean: Clean) -> io::Result<(Self, ChildStdin, ChildStdout)> {
+    pub(super) fn start(
+        spec: &Upstream,
+        name: &Arc<str>,
+        clean: Clean,
+    ) -> io::Result<(Self, ChildStdin, ChildStdout)> {
         let mut command = Command::new(&spec.command);
         command
             .args(&spec.args)
@@ -54,17 +58,12 @@ impl Process {
         widen(&stdout);
         let ring = Ring::default();
         if let Some(from) = child.stderr.take() {
-            tokio::spawn(stderr::drain(
-                Arc::clone(&spec.name),
-                from,
-                ring.clone(),
-                clean,
-            ));
+            tokio::spawn(stderr::drain(Arc::clone(name), from, ring.clone(), clean));
         }
-        tracing::info!(upstream = &*spec.name, pid = child.id(), "started");
+        tracing::info!(upstream = &**name, pid = child.id(), "started");
         Ok((
             Self {
-                name: Arc::clone(&spec.name),
+                name: Arc::clone(name),
                 child,
                 group,
                 stderr: ring,

@@ -8,7 +8,7 @@ mod text;
 mod walk;
 
 pub use check::{NotJson, check, check_members};
-pub use text::{Offsets, decode, escape, quote, same_text};
+pub use text::{Offsets, decode, decode_into, escape, quote, same_text};
 pub use walk::{Items, Members, Shape, items, member, members, shape, skip};
 
 /// Deepest nesting of arrays and objects that is accepted.

@@ -15,19 +15,24 @@ pub fn decode(raw: &[u8]) -> Cow<'_, str> {
         return String::from_utf8_lossy(raw);
     }
     let mut text = Vec::with_capacity(raw.len());
-    let mut at = 0;
-    while let Some(more) = memchr(b'\\', &raw[at..]) {
-        text.extend_from_slice(&raw[at..at + more]);
-        at += more;
-        let (length, char) = unescape(&raw[at..]);
-        text.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
-        at += length;
-    }
-    text.extend_from_slice(&raw[at..]);
+    decode_into(raw, &mut text);
     Cow::Owned(match String::from_utf8(text) {
         Ok(text) => text,
         Err(bad) => String::from_utf8_lossy(bad.as_bytes()).into_owned(),
     })
+}
+
+/// Appends what the string content `raw` says to `out`. It is UTF-8 if `raw` is.
+pub fn decode_into(raw: &[u8], out: &mut Vec<u8>) {
+    let mut at = 0;
+    while let Some(more) = memchr(b'\\', &raw[at..]) {
+        out.extend_from_slice(&raw[at..at + more]);
+        at += more;
+        let (length, char) = unescape(&raw[at..]);
+        out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+        at += length;
+    }
+    out.extend_from_slice(&raw[at..]);
 }
 
 /// How long the escape at the start of `raw` is, and what it stands for.
