@@ -8,7 +8,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::config::{Config, ConfigError, LogLevel};
 use crate::logs::{self, LogFormat};
-use crate::{check, demo, detect};
+use crate::protection::Protection;
+use crate::{check, demo, detect, gateway, selftest, state};
 
 /// A command line or a configuration that cannot be used. Clap ends with the same code.
 const UNUSABLE: u8 = 2;
@@ -112,7 +113,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             if check {
                 check::run(&config)
             } else {
-                serve(config)
+                serve(&config)
             }
         }
     }
@@ -149,8 +150,22 @@ impl Common {
     }
 }
 
-fn serve(_config: Config) -> anyhow::Result<ExitCode> {
-    anyhow::bail!("serving is not part of this build")
+/// Serves, if the self-test finds that what is looked for is caught.
+fn serve(config: &Config) -> anyhow::Result<ExitCode> {
+    if !config.sanitize {
+        tracing::warn!("nothing is protected: \"sanitize\" is false");
+        gateway::serve(config, None)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (numbers, warning) = state::numbers(config.state_dir.clone());
+    if let Some(warning) = warning {
+        tracing::warn!("{warning}");
+    }
+    let protection = Protection::new(config, numbers)?;
+    let probes = selftest::run(config, protection.detectors())?;
+    tracing::info!(probes, "the self-test has passed");
+    gateway::serve(config, Some(&protection))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Whether the error is that nobody reads our output any more, as with `| head`.

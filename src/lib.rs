@@ -9,6 +9,7 @@ pub mod gateway;
 pub mod logs;
 mod os;
 pub mod pipe;
+pub mod protection;
 pub mod pump;
 pub mod router;
 mod selftest;

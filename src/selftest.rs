@@ -14,7 +14,7 @@ use crate::config::Config;
      list and min_confidence of \"detection\"",
     .0.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
 )]
-pub struct SelfTestError(BTreeSet<String>);
+pub(crate) struct SelfTestError(BTreeSet<String>);
 
 /// Sends a known value of each category that is looked for, through what protects messages, and
 /// tells how many there were.
@@ -22,7 +22,7 @@ pub struct SelfTestError(BTreeSet<String>);
 /// # Errors
 ///
 /// Which categories' values came through.
-pub fn run(_config: &Config, detectors: &Detectors) -> Result<usize, SelfTestError> {
+pub(crate) fn run(_config: &Config, detectors: &Detectors) -> Result<usize, SelfTestError> {
     let mut found = Vec::new();
     let mut survivors = BTreeSet::new();
     let probes = detectors.probes();
