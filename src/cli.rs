@@ -18,7 +18,7 @@ const UNUSABLE: u8 = 2;
 #[derive(Debug, Parser)]
 #[command(name = env!("CARGO_PKG_NAME"), version, max_term_width = 100)]
 #[command(after_help = "\
-Without a command it serves: it talks to a client on standard input and output and starts the \
+Without a command it serves: it talks to a client on standard input and output, and starts the
 servers of the configuration.
 
   cloakllm-gateway --config gateway.json       serve what is configured

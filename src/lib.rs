@@ -17,3 +17,8 @@ pub mod state;
 pub mod upstream;
 
 pub use cloak_stages as stages;
+
+/// Compiles what the README shows.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
