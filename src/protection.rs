@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use cloak_stages::detect::{Context, Detectors};
-use cloak_stages::note::{Note, Observer};
+use cloak_stages::note::{Note, Observer, Silent};
 use cloak_stages::offload::Work;
 use cloak_stages::protect::{self, Policy, Protect, Scope};
-use cloak_stages::vault::{Numbers, Vault};
+use cloak_stages::vault::{InMemory, Numbers, Vault};
 
 use crate::config::{Config, ConfigError, FreshValues, Mode, TokenScope, Trust, Upstream};
 use crate::upstream::Clean;
@@ -38,6 +38,18 @@ impl Protection {
             mode,
             observer: Arc::new(Log),
         })
+    }
+
+    /// The same with an empty vault and numbers of its own: what is done with it leaves no trace,
+    /// in the log neither.
+    #[must_use]
+    pub fn rehearsal(&self) -> Self {
+        Self {
+            detectors: Arc::clone(&self.detectors),
+            vault: Vault::new(&self.detectors, InMemory::default()),
+            mode: self.mode,
+            observer: Arc::new(Silent),
+        }
     }
 
     /// What is looked for.
