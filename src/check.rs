@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::config::{Config, Mode, NameModel, Upstream};
+use crate::config::{Config, Keyword, Mode, NameModel, Upstream};
 use crate::protection::Protection;
 use crate::{selftest, state};
 
@@ -99,7 +99,7 @@ impl Report {
         };
         let what = format!(
             "values become {become_}; token_scope {}",
-            config.token_scope
+            config.token_scope.word()
         );
         self.row("ok", "protection", &what);
         let names: Vec<_> = detectors
@@ -137,7 +137,11 @@ impl Report {
                 self.row(
                     "ok",
                     &upstream.name,
-                    &format!("{path}, {} ({})", upstream.trust, upstream.token_scope),
+                    &format!(
+                        "{path}, {} ({})",
+                        upstream.trust.word(),
+                        upstream.token_scope.word()
+                    ),
                 );
             }
             Err(why) => self.fault(&upstream.name, &why),
