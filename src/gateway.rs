@@ -16,11 +16,11 @@ use tokio_util::task::TaskTracker;
 
 use crate::config::{self, Config};
 use crate::os;
-use crate::pipe::Pipe;
+use crate::pipe;
 use crate::protection::Protection;
 use crate::pump::pump;
 use crate::router::{Connect, Connection, Options, Router, Upstream};
-use crate::upstream::{self, Clean};
+use crate::upstream;
 
 /// How long servers may take to end, all together, once the session is over. Each of them is given
 /// less than that.
@@ -54,13 +54,7 @@ async fn session(config: &Config, protection: Option<&Protection>) -> io::Result
         ..Options::default()
     };
     let router = Router::new(upstreams, options, &stopping);
-    let pipe = Pipe::new(
-        Peer::Client,
-        "client",
-        os::stdin()?,
-        os::stdout()?,
-        config.max_message,
-    );
+    let pipe = pipe::stdio(config.max_message)?;
     let ended = os::terminated().map(|signal| match signal {
         Ok(signal) => tracing::info!(signal, "told to end"),
         Err(why) => tracing::error!(%why, "signals cannot be heard"),
@@ -104,8 +98,7 @@ fn lane(
 ) -> Upstream {
     let name: Arc<str> = upstream.name.as_str().into();
     let work = protection.map(|protection| protection.work(index, upstream));
-    let clean: Clean =
-        protection.map_or_else(|| Arc::new(str::to_owned) as Clean, Protection::clean);
+    let clean = protection.map_or_else(upstream::unchanged, Protection::clean);
     let questions = Arc::new(AtomicU64::new(0));
     let (spec, max) = (upstream.clone(), config.max_message);
     let lane = Arc::clone(&name);

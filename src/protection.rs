@@ -6,6 +6,7 @@ use cloak_stages::detect::{Context, Detectors};
 use cloak_stages::note::{Note, Observer, Silent};
 use cloak_stages::offload::Work;
 use cloak_stages::protect::{Mode, Policy, Protect};
+use cloak_stages::tripwire::Tripwire;
 use cloak_stages::vault::{InMemory, Numbers, Vault};
 
 use crate::config::{Config, ConfigError, Trust, Upstream};
@@ -65,12 +66,19 @@ impl Protection {
             fresh_values: upstream.fresh_values,
             mode: self.mode,
         };
-        Arc::new(Protect::new(
+        let tripwire = Tripwire::new(
+            Arc::clone(&self.detectors),
+            self.vault.clone(),
+            &policy,
+            Arc::clone(&self.observer),
+        );
+        let protect = Protect::new(
             Arc::clone(&self.detectors),
             self.vault.clone(),
             policy,
             Arc::clone(&self.observer),
-        ))
+        );
+        Arc::new((protect, tripwire))
     }
 
     /// Takes personal data out of text that is shown to people, such as a server's error output.
