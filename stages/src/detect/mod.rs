@@ -112,6 +112,7 @@ impl Detectors {
                 iban: settings.detect_iban,
                 phone: settings.detect_phones,
                 ip: settings.detect_ip_addresses,
+                regions: phone_regions(settings)?,
             },
             patterns: Vec::new(),
             deny: lists::Deny::new(&settings.deny)?,
@@ -292,6 +293,19 @@ impl Detectors {
         self.enabled[category.index()] = true;
         category
     }
+}
+
+/// The numbering plans of the settings, in their order.
+fn phone_regions(settings: &Settings) -> Result<Vec<rules::phone::Region>, SettingsError> {
+    let default = ["US".to_owned()];
+    let ids = if settings.phone_regions.is_empty() {
+        &default[..]
+    } else {
+        &settings.phone_regions
+    };
+    ids.iter()
+        .map(|id| rules::phone::region(id).ok_or_else(|| SettingsError::Region(id.clone())))
+        .collect()
 }
 
 impl fmt::Debug for Detectors {

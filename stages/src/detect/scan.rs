@@ -13,7 +13,7 @@ use super::{Category, Finding};
 pub(super) const REACH: usize = 512;
 
 /// The rules that are asked.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Rules {
     pub(super) email: bool,
     pub(super) ssn: bool,
@@ -21,6 +21,8 @@ pub(super) struct Rules {
     pub(super) iban: bool,
     pub(super) phone: bool,
     pub(super) ip: bool,
+    /// The regions whose national numbers are known.
+    pub(super) regions: Vec<phone::Region>,
 }
 
 /// Adds what is proposed at `low..high` of the text, nearly in reading order.
@@ -157,8 +159,8 @@ impl Scan<'_> {
             let hit = match before(text, place) {
                 b'+' => phone::international(text, place - 1),
                 b'(' if before(text, place - 1) == b'+' => phone::international(text, place - 2),
-                b'(' => phone::national(text, place - 1),
-                _ => phone::national(text, place),
+                b'(' => phone::national(text, place - 1, &self.rules.regions),
+                _ => phone::national(text, place, &self.rules.regions),
             };
             self.add(Category::PHONE, hit);
         }
