@@ -18,6 +18,8 @@ pub(super) struct Masks {
     pub(super) dash: u64,
     /// `:`.
     pub(super) colon: u64,
+    /// `=`.
+    pub(super) equals: u64,
     /// `@`.
     pub(super) at: u64,
     /// What parts the groups of a number: space `(` `)` `-` `.` `/`.
@@ -52,6 +54,7 @@ impl Masks {
             masks.hex |= bits(digit | within(b'a', 6, folded));
             masks.dash |= bits(dash);
             masks.colon |= bits(equal(b':'));
+            masks.equals |= bits(equal(b'='));
             masks.at |= bits(equal(b'@'));
             masks.separator |= bits(equal(b' ') | within(b'(', 2, x) | within(b'-', 3, x));
         }
@@ -86,6 +89,7 @@ mod tests {
             hex: set(|c| c.is_ascii_hexdigit()),
             dash: set(|c| c == b'-'),
             colon: set(|c| c == b':'),
+            equals: set(|c| c == b'='),
             at: set(|c| c == b'@'),
             separator: set(|c| b" ()-./".contains(&c)),
         }

@@ -4,16 +4,22 @@
 //! never where the scan began nor what else was found. So the findings of a range are those of
 //! the whole that are proposed within it, and the union over any cuts is the whole.
 
-use super::bytes::{at, before, run};
+use super::bytes::{DASH, DIGIT, HEX, WORD, at, before, is, run};
 use super::masks::{BLOCK, Masks};
+use super::national::{self, Packs};
 use super::rules::{Hit, card, email, iban, ip, phone, ssn};
-use super::{Category, Finding};
+use super::{Category, Finding, secret};
 
 /// How far to either side of its place a rule reads, in bytes: the widest of all rules.
-pub(super) const REACH: usize = 512;
+pub(super) const REACH: usize = {
+    let widest = secret::REACH_RIGHT;
+    assert!(widest >= secret::REACH_LEFT && widest >= 512);
+    assert!(widest >= national::REACH_LEFT && widest >= national::REACH_RIGHT);
+    widest
+};
 
 /// The rules that are asked.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub(super) email: bool,
     pub(super) ssn: bool,
@@ -21,13 +27,34 @@ pub(super) struct Rules {
     pub(super) iban: bool,
     pub(super) phone: bool,
     pub(super) ip: bool,
+    pub(super) secret: bool,
     /// The regions whose national numbers are known.
     pub(super) regions: Vec<phone::Region>,
+    /// The national rules that are on.
+    pub(super) packs: Packs,
+    /// The categories of the names that rules report, sorted by name.
+    pub(super) names: Vec<(&'static str, Category)>,
+}
+
+impl Rules {
+    /// The category of a name that a rule reports.
+    pub(super) fn category(&self, name: &str) -> Option<Category> {
+        let index = self
+            .names
+            .binary_search_by_key(&name, |(name, _)| name)
+            .ok()?;
+        Some(self.names[index].1)
+    }
 }
 
 /// Adds what is proposed at `low..high` of the text, nearly in reading order.
 pub(super) fn scan(text: &[u8], low: usize, high: usize, rules: &Rules, out: &mut Vec<Finding>) {
-    let mut scan = Scan { text, rules, out };
+    let mut scan = Scan {
+        text,
+        rules,
+        out,
+        run_end: 0,
+    };
     let mut last = Masks::default();
     if low > 0 {
         // What came before matters only for whether something begins at `low`.
@@ -41,7 +68,7 @@ pub(super) fn scan(text: &[u8], low: usize, high: usize, rules: &Rules, out: &mu
     while base < high {
         let next = Masks::load(text, base + BLOCK);
         let events = Events::of(&last, &here, &next);
-        let mut set = events.digits | events.at | events.colon | events.iban;
+        let mut set = events.all();
         if high - base < BLOCK {
             set &= (1 << (high - base)) - 1;
         }
@@ -49,15 +76,23 @@ pub(super) fn scan(text: &[u8], low: usize, high: usize, rules: &Rules, out: &mu
             let bit = set & set.wrapping_neg();
             let place = base + set.trailing_zeros() as usize;
             set ^= bit;
-            if events.digits & bit != 0 {
-                scan.digits(place);
+            if events.words & bit != 0 {
+                if events.digits & bit != 0 {
+                    scan.digits(place);
+                }
+                if events.iban & bit != 0 {
+                    scan.iban(place);
+                }
+                if events.named & bit != 0 {
+                    scan.national(place);
+                }
+                if events.secret & bit != 0 {
+                    scan.secret(place);
+                }
             } else if events.at & bit != 0 {
                 scan.at_sign(place);
-            } else if events.colon & bit != 0 {
-                scan.colon(place);
-            }
-            if events.iban & bit != 0 {
-                scan.iban(place);
+            } else {
+                scan.assignment(place);
             }
         }
         (last, here) = (here, next);
@@ -67,17 +102,27 @@ pub(super) fn scan(text: &[u8], low: usize, high: usize, rules: &Rules, out: &mu
 
 /// The places of a block that are worth a rule's time.
 struct Events {
+    /// The starts of words of which one of the next four sets speaks.
+    words: u64,
     /// Where a number begins that is long, or goes on behind a separator, or is opened by one.
     digits: u64,
-    /// Every `@`.
-    at: u64,
-    /// A colon that may be the first of an IPv6 address.
-    colon: u64,
     /// A word of two letters and then two digits.
     iban: u64,
+    /// A word that has digits among its first characters, or one to three letters before a number.
+    named: u64,
+    /// A word with twelve and more characters of a key ahead.
+    secret: u64,
+    /// Every `@`.
+    at: u64,
+    /// Every `=` and `:`.
+    assignment: u64,
 }
 
 impl Events {
+    fn all(&self) -> u64 {
+        self.words | self.at | self.assignment
+    }
+
     #[inline(always)]
     fn of(last: &Masks, here: &Masks, next: &Masks) -> Self {
         let wide = |here: u64, next: u64| u128::from(next) << 64 | u128::from(here);
@@ -102,18 +147,35 @@ impl Events {
             | run6 & joint >> 6;
         let digits = begins & (joined | run7) as u64;
 
-        let hex_or_colon = wide(here.hex | here.colon, next.hex | next.colon);
-        let colon = here.colon & (hex_or_colon >> 1) as u64;
-
         let word = wide(here.word, next.word);
         let letter = word & !digit;
         let word_begins = here.word & !after(here.word, last.word, 1);
         let iban = word_begins & (letter & letter >> 1 & run2 >> 2) as u64;
+
+        let word2 = word & word >> 1;
+        let word4 = word2 & word2 >> 2;
+        let word6 = word4 & word2 >> 4;
+        let digit2 = digit | digit >> 1;
+        let digit4 = digit2 | digit2 >> 2;
+        let mixed = word6 & (digit4 | digit4 >> 4);
+        let ahead = joint >> 1 & letter
+            | joint >> 2 & letter & letter >> 1
+            | joint >> 3 & letter & letter >> 1 & letter >> 2;
+        let named = (word_begins & (mixed | ahead) as u64) | digits;
+
+        let key = word | wide(here.dash, next.dash);
+        let key2 = key & key >> 1;
+        let key4 = key2 & key2 >> 2;
+        let key8 = key4 & key4 >> 4;
+        let secret = word_begins & (key8 & key4 >> 8) as u64;
         Self {
+            words: digits | iban | named | secret,
             digits,
-            at: here.at,
-            colon,
             iban,
+            named,
+            secret,
+            at: here.at,
+            assignment: here.colon | here.equals,
         }
     }
 }
@@ -122,6 +184,8 @@ struct Scan<'a> {
     text: &'a [u8],
     rules: &'a Rules,
     out: &'a mut Vec<Finding>,
+    /// The end of the last run of key characters, so that none is measured twice.
+    run_end: usize,
 }
 
 impl Scan<'_> {
@@ -145,7 +209,7 @@ impl Scan<'_> {
 
     fn digits(&mut self, place: usize) {
         let text = self.text;
-        let length = run(text, place, super::bytes::DIGIT, 20) - place;
+        let length = run(text, place, DIGIT, 20) - place;
         if self.rules.card && (length >= 12 || matches!(length, 4..=6)) {
             self.add(Category::CREDIT_CARD, card::verdict(text, place, length));
         }
@@ -172,15 +236,70 @@ impl Scan<'_> {
         }
     }
 
-    fn colon(&mut self, place: usize) {
-        if self.rules.ip {
-            self.add(Category::IP_ADDRESS, ip::v6(self.text, place));
-        }
-    }
-
     fn iban(&mut self, place: usize) {
         if self.rules.iban {
             self.add(Category::IBAN, iban::verdict(self.text, place));
+        }
+    }
+
+    fn national(&mut self, place: usize) {
+        if let Some(hit) = national::at(self.text, place, &self.rules.packs) {
+            self.add_named(hit.name, place, hit.end, hit.confidence, hit.rule);
+        }
+    }
+
+    fn secret(&mut self, place: usize) {
+        if !self.rules.secret {
+            return;
+        }
+        if place >= self.run_end {
+            self.run_end = run(self.text, place, WORD | DASH, usize::MAX - place);
+        }
+        if let Some(hit) = secret::at(self.text, place, self.run_end) {
+            self.add_secret(hit);
+        }
+    }
+
+    /// A `:` or `=`.
+    fn assignment(&mut self, place: usize) {
+        let text = self.text;
+        let next = at(text, place + 1);
+        if text[place] == b':' {
+            if self.rules.ip && (next == b':' || is(next, HEX)) {
+                self.add(Category::IP_ADDRESS, ip::v6(text, place));
+            }
+            if next == b'/' && self.rules.secret {
+                let hit = secret::url_credentials(text, place);
+                return hit.into_iter().for_each(|hit| self.add_secret(hit));
+            }
+        }
+        if self.rules.secret
+            && let Some(hit) = secret::assignment(text, place)
+        {
+            self.add_secret(hit);
+        }
+    }
+
+    fn add_secret(&mut self, hit: secret::Hit) {
+        self.add_named(hit.name, hit.start, hit.end, hit.confidence, hit.rule);
+    }
+
+    fn add_named(
+        &mut self,
+        name: &'static str,
+        start: usize,
+        end: usize,
+        confidence: u8,
+        rule: &'static str,
+    ) {
+        if let Some(category) = self.rules.category(name) {
+            self.out.push(Finding {
+                start,
+                end,
+                category,
+                confidence,
+                rule,
+            });
         }
     }
 }
