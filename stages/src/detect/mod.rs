@@ -24,6 +24,7 @@ mod bytes;
 mod category;
 mod context;
 mod custom;
+mod fields;
 pub mod jsonl;
 mod lists;
 mod masks;
@@ -116,6 +117,7 @@ impl Detectors {
                 phone: settings.detect_phones,
                 ip: settings.detect_ip_addresses,
                 secret: settings.detect_api_keys,
+                fields: settings.detect_fields,
                 regions: phone_regions(settings)?,
                 packs: packs(settings)?,
                 names: Vec::new(),
@@ -140,6 +142,13 @@ impl Detectors {
             (Category::PRIVATE_KEY, settings.detect_api_keys),
             (Category::PASSWORD, settings.detect_api_keys),
             (Category::SECRET, settings.detect_api_keys),
+            (Category::PERSON, settings.detect_fields),
+            (Category::ADDRESS, settings.detect_fields),
+            (Category::POSTAL_CODE, settings.detect_fields),
+            (Category::DATE_OF_BIRTH, settings.detect_fields),
+            (Category::PASSPORT, settings.detect_fields),
+            (Category::DRIVER_LICENSE, settings.detect_fields),
+            (Category::BANK_ACCOUNT, settings.detect_fields),
             (Category::DENIED, detectors.deny.is_some()),
         ] {
             detectors.enabled[category.index()] |= on;
@@ -274,6 +283,12 @@ impl Detectors {
                 confidence: hit.confidence,
                 rule: hit.rule,
             }));
+        }
+        if self.rules.fields {
+            fields::find_in_table(text, &self.rules, out);
+            if let Some(field) = cx.field {
+                fields::whole(text, field, &self.rules, out);
+            }
         }
         for pattern in &self.patterns {
             pattern.find(text, out);

@@ -2,7 +2,7 @@
 
 use super::rules::card;
 use super::scan::Rules;
-use super::{Category, Context, Finding, national};
+use super::{Category, Context, Finding, fields, national};
 
 /// A card number by its check digit and issuer, a national number by its check digits, or what
 /// the field's name says.
@@ -16,10 +16,12 @@ pub(super) fn find(number: &str, cx: Context<'_>, rules: &Rules) -> Option<Findi
         .then(|| card::verdict(text, 0, text.len()))
         .flatten()
         .map(|hit| (Category::CREDIT_CARD, hit.confidence, hit.rule));
-    let (category, confidence, rule) = card.or_else(|| {
+    let national = || {
         let hit = national::number(number, &rules.packs, cx.field)?;
         Some((rules.category(hit.name)?, hit.confidence, hit.rule))
-    })?;
+    };
+    let named = || fields::number(number, cx.field?).filter(|(found, ..)| rules.reports(*found));
+    let (category, confidence, rule) = card.or_else(national).or_else(named)?;
     Some(Finding {
         start: 0,
         end: text.len(),

@@ -25,8 +25,16 @@ const BUILT_IN: &[(Category, &str, &str)] = &[
     (Category::PHONE, "call ", "+1 415 555 2671"),
     (Category::IP_ADDRESS, "from ", "203.0.113.9"),
     // In two pieces, so that nobody who looks for leaked keys in sources finds these.
-    (Category::API_KEY, "key ", concat!("sk_live_", "4eC39HqLyjWDarjtT1zdp7dcTYooMQauvdEDq54N")),
-    (Category::AWS_KEY, "key ", concat!("AKIA", "2OGYBAH6T7XWQMN5")),
+    (
+        Category::API_KEY,
+        "key ",
+        concat!("sk_live_", "4eC39HqLyjWDarjtT1zdp7dcTYooMQauvdEDq54N"),
+    ),
+    (
+        Category::AWS_KEY,
+        "key ",
+        concat!("AKIA", "2OGYBAH6T7XWQMN5"),
+    ),
     (
         Category::JWT,
         "token ",
@@ -45,8 +53,17 @@ const BUILT_IN: &[(Category, &str, &str)] = &[
             "-----END PRIVATE KEY-----"
         ),
     ),
+    (Category::PERSON, "first_name: ", "Testperson"),
+    (Category::ADDRESS, "address: ", "1 Nowhere Road"),
+    (Category::POSTAL_CODE, "postal_code: ", "00501"),
+    (Category::DATE_OF_BIRTH, "date of birth: ", "1900-01-01"),
+    (Category::BANK_ACCOUNT, "account_number: ", "0012345678"),
     (Category::PASSWORD, "https://ci:", "zX81kkQ0p"),
-    (Category::SECRET, "client_secret = ", "p8Zr3vQx7Lm2Wc9TnB4kYd6H"),
+    (
+        Category::SECRET,
+        "client_secret = ",
+        "p8Zr3vQx7Lm2Wc9TnB4kYd6H",
+    ),
 ];
 
 pub(super) fn probes(detectors: &Detectors) -> Vec<Probe> {
@@ -54,13 +71,16 @@ pub(super) fn probes(detectors: &Detectors) -> Vec<Probe> {
         .iter()
         .filter(|(category, ..)| detectors.enabled[category.index()])
         .map(|&(category, before, value)| match category {
-            Category::PASSWORD => {
-                Probe { text: format!("{before}{value}@example.com/"), ..probe(category, "", value) }
-            }
+            Category::PASSWORD => Probe {
+                text: format!("{before}{value}@example.com/"),
+                ..probe(category, "", value)
+            },
             _ => probe(category, before, value),
         });
     let national = SAMPLES.iter().filter_map(|&(name, word, value)| {
-        let category = detectors.category(name).filter(|c| detectors.enabled[c.index()])?;
+        let category = detectors
+            .category(name)
+            .filter(|c| detectors.enabled[c.index()])?;
         Some(probe(category, &format!("{word}: "), value))
     });
     let custom = detectors.patterns.iter().filter_map(|pattern| {

@@ -8,7 +8,7 @@ use super::bytes::{DASH, DIGIT, HEX, WORD, at, before, is, run};
 use super::masks::{BLOCK, Masks};
 use super::national::{self, Packs};
 use super::rules::{Hit, card, email, iban, ip, phone, ssn};
-use super::{Category, Finding, secret};
+use super::{Category, Finding, fields, secret};
 
 /// How far to either side of its place a rule reads, in bytes: the widest of all rules.
 pub(super) const REACH: usize = {
@@ -28,6 +28,8 @@ pub(super) struct Rules {
     pub(super) phone: bool,
     pub(super) ip: bool,
     pub(super) secret: bool,
+    /// Whether the names of fields say what their values are.
+    pub(super) fields: bool,
     /// The regions whose national numbers are known.
     pub(super) regions: Vec<phone::Region>,
     /// The national rules that are on.
@@ -37,6 +39,18 @@ pub(super) struct Rules {
 }
 
 impl Rules {
+    /// Whether findings of this category are wanted where the name of a field makes them.
+    pub(super) fn reports(&self, category: Category) -> bool {
+        match category {
+            Category::SSN => self.ssn,
+            Category::CREDIT_CARD => self.card,
+            Category::IBAN => self.iban,
+            Category::PHONE => self.phone,
+            Category::IP_ADDRESS => self.ip,
+            _ => self.fields,
+        }
+    }
+
     /// The category of a name that a rule reports.
     pub(super) fn category(&self, name: &str) -> Option<Category> {
         let index = self
@@ -277,6 +291,16 @@ impl Scan<'_> {
             && let Some(hit) = secret::assignment(text, place)
         {
             self.add_secret(hit);
+        }
+        self.field(place);
+    }
+
+    fn field(&mut self, place: usize) {
+        if self.rules.fields
+            && let Some((category, hit)) = fields::assignment(self.text, place)
+            && self.rules.reports(category)
+        {
+            self.add(category, Some(hit));
         }
     }
 
