@@ -22,6 +22,8 @@ pub(super) struct Masks {
     pub(super) equals: u64,
     /// `@`.
     pub(super) at: u64,
+    /// What a character in disguise may begin with: `\\`, `%`, `&`, the first byte of UTF-8.
+    pub(super) odd: u64,
     /// What parts the groups of a number: space `(` `)` `-` `.` `/`.
     pub(super) separator: u64,
 }
@@ -55,6 +57,7 @@ impl Masks {
             masks.dash |= bits(dash);
             masks.colon |= bits(equal(b':'));
             masks.equals |= bits(equal(b'='));
+            masks.odd |= bits(equal(b'\\') | within(b'%', 2, x) | all(0xC2).simd_le(x));
             masks.at |= bits(equal(b'@'));
             masks.separator |= bits(equal(b' ') | within(b'(', 2, x) | within(b'-', 3, x));
         }
@@ -90,6 +93,7 @@ mod tests {
             dash: set(|c| c == b'-'),
             colon: set(|c| c == b':'),
             equals: set(|c| c == b'='),
+            odd: set(|c| matches!(c, b'\\' | b'%' | b'&' | 0xC2..)),
             at: set(|c| c == b'@'),
             separator: set(|c| b" ()-./".contains(&c)),
         }

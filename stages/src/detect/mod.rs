@@ -38,6 +38,7 @@ mod samples;
 mod scan;
 mod secret;
 mod settings;
+mod views;
 
 use std::fmt;
 use std::sync::Arc;
@@ -215,7 +216,9 @@ impl Detectors {
     /// boundaries. Works on the calling thread alone.
     pub fn find(&self, text: &str, cx: Context<'_>, out: &mut Vec<Finding>) {
         out.clear();
-        scan::scan(text.as_bytes(), 0, text.len(), &self.rules, out);
+        let mut odd = Vec::new();
+        scan::scan(text.as_bytes(), 0, text.len(), &self.rules, out, &mut odd);
+        views::find(text, &odd, &self.rules, out);
         self.find_beside(text, cx, out);
         self.settle(text, out);
     }
@@ -235,10 +238,10 @@ impl Detectors {
         out.clear();
         let shards = text.len().div_ceil(size);
         let scan_shard = |shard: usize| {
-            let mut found = Vec::new();
+            let (mut found, mut odd) = (Vec::new(), Vec::new());
             let (low, high) = (shard * size, text.len().min((shard + 1) * size));
-            scan::scan(text.as_bytes(), low, high, &self.rules, &mut found);
-            found
+            scan::scan(text.as_bytes(), low, high, &self.rules, &mut found, &mut odd);
+            (found, odd)
         };
         let (found, beside) = rayon::join(
             || {
@@ -253,8 +256,13 @@ impl Detectors {
                 beside
             },
         );
-        out.reserve(found.iter().map(Vec::len).sum());
-        found.iter().for_each(|found| out.extend_from_slice(found));
+        out.reserve(found.iter().map(|(found, _)| found.len()).sum());
+        let mut odd = Vec::new();
+        for (found, places) in &found {
+            out.extend_from_slice(found);
+            odd.extend_from_slice(places);
+        }
+        views::find(text, &odd, &self.rules, out);
         out.extend_from_slice(&beside);
         self.settle(text, out);
     }

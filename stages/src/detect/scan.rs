@@ -7,8 +7,8 @@
 use super::bytes::{DASH, DIGIT, HEX, WORD, at, before, is, run};
 use super::masks::{BLOCK, Masks};
 use super::national::{self, Packs};
-use super::rules::{Hit, card, email, iban, ip, phone, ssn};
-use super::{Category, Finding, fields, secret};
+use super::rules::{Hit, card, email, iban, ip, phone, spelled, ssn};
+use super::{Category, Finding, fields, secret, views};
 
 /// How far to either side of its place a rule reads, in bytes: the widest of all rules.
 pub(super) const REACH: usize = {
@@ -61,57 +61,39 @@ impl Rules {
     }
 }
 
-/// Adds what is proposed at `low..high` of the text, nearly in reading order.
-pub(super) fn scan(text: &[u8], low: usize, high: usize, rules: &Rules, out: &mut Vec<Finding>) {
+/// Adds what is proposed at `low..high` of the text, nearly in reading order, and to `odd` the
+/// places where something stands in disguise.
+pub(super) fn scan(
+    text: &[u8],
+    low: usize,
+    high: usize,
+    rules: &Rules,
+    out: &mut Vec<Finding>,
+    odd: &mut Vec<usize>,
+) {
     let mut scan = Scan {
         text,
         rules,
         out,
+        odd,
         run_end: 0,
+        view: false,
     };
-    let mut last = Masks::default();
-    if low > 0 {
-        // What came before matters only for whether something begins at `low`.
-        let mut block = [0; BLOCK];
-        let from = low.saturating_sub(BLOCK);
-        block[BLOCK - (low - from)..].copy_from_slice(&text[from..low]);
-        last = Masks::load(&block, 0);
-    }
-    let mut here = Masks::load(text, low);
-    let mut base = low;
-    while base < high {
-        let next = Masks::load(text, base + BLOCK);
-        let events = Events::of(&last, &here, &next);
-        let mut set = events.all();
-        if high - base < BLOCK {
-            set &= (1 << (high - base)) - 1;
-        }
-        while set != 0 {
-            let bit = set & set.wrapping_neg();
-            let place = base + set.trailing_zeros() as usize;
-            set ^= bit;
-            if events.words & bit != 0 {
-                if events.digits & bit != 0 {
-                    scan.digits(place);
-                }
-                if events.iban & bit != 0 {
-                    scan.iban(place);
-                }
-                if events.named & bit != 0 {
-                    scan.national(place);
-                }
-                if events.secret & bit != 0 {
-                    scan.secret(place);
-                }
-            } else if events.at & bit != 0 {
-                scan.at_sign(place);
-            } else {
-                scan.assignment(place);
-            }
-        }
-        (last, here) = (here, next);
-        base += BLOCK;
-    }
+    scan.range(low, high);
+}
+
+/// Adds what is proposed in the text of a view, in which nothing stands in disguise any more.
+pub(super) fn scan_plain(text: &str, rules: &Rules, out: &mut Vec<Finding>) {
+    let odd = &mut Vec::new();
+    let mut scan = Scan {
+        text: text.as_bytes(),
+        rules,
+        out,
+        odd,
+        run_end: 0,
+        view: true,
+    };
+    scan.range(0, text.len());
 }
 
 /// The places of a block that are worth a rule's time.
@@ -126,6 +108,10 @@ struct Events {
     named: u64,
     /// A word with twelve and more characters of a key ahead.
     secret: u64,
+    /// A word of two letters.
+    pair: u64,
+    /// Where something may stand in disguise.
+    odd: u64,
     /// Every `@`.
     at: u64,
     /// Every `=` and `:`.
@@ -134,7 +120,7 @@ struct Events {
 
 impl Events {
     fn all(&self) -> u64 {
-        self.words | self.at | self.assignment
+        self.words | self.odd | self.at | self.assignment
     }
 
     #[inline(always)]
@@ -182,8 +168,11 @@ impl Events {
         let key4 = key2 & key2 >> 2;
         let key8 = key4 & key4 >> 4;
         let secret = word_begins & (key8 & key4 >> 8) as u64;
+        let pair = word_begins & (letter & letter >> 1 & !(word >> 2)) as u64;
         Self {
-            words: digits | iban | named | secret,
+            words: digits | iban | named | secret | pair,
+            pair,
+            odd: here.odd,
             digits,
             iban,
             named,
@@ -198,11 +187,65 @@ struct Scan<'a> {
     text: &'a [u8],
     rules: &'a Rules,
     out: &'a mut Vec<Finding>,
+    odd: &'a mut Vec<usize>,
+    /// Whether this is the text of a view.
+    view: bool,
     /// The end of the last run of key characters, so that none is measured twice.
     run_end: usize,
 }
 
 impl Scan<'_> {
+    fn range(&mut self, low: usize, high: usize) {
+        let mut last = Masks::default();
+        if low > 0 {
+            // What came before matters only for whether something begins at `low`.
+            let mut block = [0; BLOCK];
+            let from = low.saturating_sub(BLOCK);
+            block[BLOCK - (low - from)..].copy_from_slice(&self.text[from..low]);
+            last = Masks::load(&block, 0);
+        }
+        let mut here = Masks::load(self.text, low);
+        let mut base = low;
+        while base < high {
+            let next = Masks::load(self.text, base + BLOCK);
+            let events = Events::of(&last, &here, &next);
+            let mut set = events.all();
+            if high - base < BLOCK {
+                set &= (1 << (high - base)) - 1;
+            }
+            while set != 0 {
+                let bit = set & set.wrapping_neg();
+                let place = base + set.trailing_zeros() as usize;
+                set ^= bit;
+                if events.words & bit != 0 {
+                    if events.digits & bit != 0 {
+                        self.digits(place);
+                    }
+                    if events.iban & bit != 0 {
+                        self.iban(place);
+                    }
+                    if events.named & bit != 0 {
+                        self.national(place);
+                    }
+                    if events.pair & bit != 0 {
+                        self.pair(place);
+                    }
+                    if events.secret & bit != 0 {
+                        self.secret(place);
+                    }
+                } else if events.odd & bit != 0 {
+                    self.odd(place);
+                } else if events.at & bit != 0 {
+                    self.at_sign(place);
+                } else {
+                    self.assignment(place);
+                }
+            }
+            (last, here) = (here, next);
+            base += BLOCK;
+        }
+    }
+
     fn add(&mut self, category: Category, hit: Option<Hit>) {
         if let Some(Hit {
             start,
@@ -244,6 +287,24 @@ impl Scan<'_> {
         }
     }
 
+    /// A word of two letters; `at` may be the sign of an address that is spelled out.
+    #[inline(always)]
+    fn pair(&mut self, place: usize) {
+        if self.text[place] | 0x20 == b'a'
+            && self.text[place + 1] | 0x20 == b't'
+            && self.rules.email
+        {
+            self.add(Category::EMAIL, spelled::verdict(self.text, place));
+        }
+    }
+
+    #[inline(always)]
+    fn odd(&mut self, place: usize) {
+        if !self.view && views::is_trigger(self.text, place) {
+            self.odd.push(place);
+        }
+    }
+
     fn at_sign(&mut self, place: usize) {
         if self.rules.email {
             self.add(Category::EMAIL, email::verdict(self.text, place));
@@ -263,6 +324,9 @@ impl Scan<'_> {
     }
 
     fn secret(&mut self, place: usize) {
+        if !self.view {
+            views::find_in_base64(self.text, place, self.rules, self.out);
+        }
         if !self.rules.secret {
             return;
         }
@@ -278,6 +342,9 @@ impl Scan<'_> {
     fn assignment(&mut self, place: usize) {
         let text = self.text;
         let next = at(text, place + 1);
+        if text[place] == b'=' && !self.view && views::is_trigger(text, place) {
+            self.odd.push(place);
+        }
         if text[place] == b':' {
             if self.rules.ip && (next == b':' || is(next, HEX)) {
                 self.add(Category::IP_ADDRESS, ip::v6(text, place));
