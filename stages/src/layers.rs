@@ -161,7 +161,7 @@ fn widen(changes: &mut [Change], at: Span) {
     if let [change] = changes
         && change.at == at
         && let New::ValueOf(token) = &mut change.new
-        && change.layers > 0
+        && !token.whole
     {
         token.whole = true;
         change.layers -= 1;

@@ -4,6 +4,7 @@ pub mod detect;
 pub mod edits;
 pub mod filter;
 pub mod frame;
+mod hidden;
 pub mod json;
 mod layers;
 pub mod link;

@@ -12,7 +12,7 @@ use crate::gate::Gate;
 /// What an upstream may send: the method it is about if it is an answer, and the message.
 #[rustfmt::skip]
 const FROM_UPSTREAM: &[(&str, &str)] = &[
-    ("initialize", r#"{"id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"experimental":{"x":"SCHEMA"}},"serverInfo":{"name":"VALUE","version":"1","title":"VALUE","description":"VALUE","websiteUrl":"https://h/VALUE","icons":[{"src":"https://h/VALUE","mimeType":"image/png"}]},"instructions":"Mail VALUE","new":"VALUE"}}"#),
+    ("initialize", r#"{"id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"experimental":{"x":"SCHEMA"}},"serverInfo":{"name":"VALUE","version":"1","title":"VALUE","description":"VALUE","websiteUrl":"https://h/?q=VALUE","icons":[{"src":"https://h/?q=VALUE","mimeType":"image/png"}]},"instructions":"Mail VALUE","new":"VALUE"}}"#),
     ("server/discover", r#"{"id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{},"instructions":"VALUE","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","title":"VALUE"},"eu.example/x":{"VALUE":"VALUE"}}}}"#),
     ("ping", r#"{"id":1,"result":{"VALUE":"VALUE"}}"#),
     ("tools/list", r#"{"id":1,"result":{"tools":[{"name":"t","title":"VALUE","description":"Calendars: VALUE","inputSchema":{"type":"object","properties":{"a":{"description":"SCHEMA","enum":["SCHEMA"]}}},"outputSchema":{"type":"object","description":"SCHEMA"},"annotations":{"title":"VALUE","readOnlyHint":true,"x":"VALUE"},"execution":{"taskSupport":"optional"},"icons":[{"src":"data:text/plain;base64,BASE64"}],"_meta":{"k":"VALUE"},"new":{"VALUE":["VALUE",NUMBER]}}],"nextCursor":"OPAQUE","ttlMs":0,"VALUE":1}}"#),
@@ -24,8 +24,8 @@ const FROM_UPSTREAM: &[(&str, &str)] = &[
     ("tools/call", r#"{"id":1,"result":{"task":{"taskId":"OPAQUE","status":"working","statusMessage":"VALUE","createdAt":"2025","ttl":1}}}"#),
     ("tools/call", r#"{"id":1,"result":{"resultType":"task","taskId":"OPAQUE","status":"working","statusMessage":"VALUE"}}"#),
     ("tools/call", r#"{"id":1,"result":{"resultType":"input_required","inputRequests":{"OPAQUE":{"method":"elicitation/create","params":{"mode":"form","message":"VALUE","requestedSchema":{"type":"object","properties":{"name":{"type":"string","title":"VALUE","default":"VALUE"}}}}},"b":{"method":"sampling/createMessage","params":{"messages":[{"role":"user","content":{"type":"text","text":"VALUE"}}],"maxTokens":1}},"c":{"method":"new","params":{"VALUE":"VALUE"}}},"requestState":"OPAQUE"}}"#),
-    ("resources/list", r#"{"id":1,"result":{"resources":[{"uri":"file:///home/VALUE/x","name":"VALUE","title":"VALUE","description":"VALUE","mimeType":"VALUE","size":5}],"nextCursor":"OPAQUE"}}"#),
-    ("resources/templates/list", r#"{"id":1,"result":{"resourceTemplates":[{"uriTemplate":"file:///{p}/VALUE","name":"VALUE","title":"VALUE","description":"VALUE"}],"nextCursor":"OPAQUE"}}"#),
+    ("resources/list", r#"{"id":1,"result":{"resources":[{"uri":"file:///home?q=VALUE","name":"VALUE","title":"VALUE","description":"VALUE","mimeType":"VALUE","size":5}],"nextCursor":"OPAQUE"}}"#),
+    ("resources/templates/list", r#"{"id":1,"result":{"resourceTemplates":[{"uriTemplate":"file:///{p}?q=VALUE","name":"VALUE","title":"VALUE","description":"VALUE"}],"nextCursor":"OPAQUE"}}"#),
     ("resources/read", r#"{"id":1,"result":{"contents":[{"uri":"file:///VALUE","mimeType":"VALUE","text":"VALUE"},{"uri":"f:b","mimeType":"application/json","blob":"BASE64"},{"uri":"f:c","blob":"BASE64"}]}}"#),
     ("subscriptions/listen", r#"{"id":1,"result":{"_meta":{"io.modelcontextprotocol/subscriptionId":"OPAQUE"},"x":"VALUE"}}"#),
     ("prompts/list", r#"{"id":1,"result":{"prompts":[{"name":"p","title":"VALUE","description":"VALUE","arguments":[{"name":"a","title":"VALUE","description":"VALUE","required":true}]}],"nextCursor":"OPAQUE"}}"#),
