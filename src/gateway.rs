@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use cloak_stages::offload::{Offload, Work};
+use cloak_stages::offload::Offload;
 use cloak_stages::remap::Remap;
 use cloak_stages::{Link, LinkError, LinkExt, Message, Peer};
 use futures::future::BoxFuture;
@@ -16,51 +16,23 @@ use tokio_util::task::TaskTracker;
 
 use crate::config::{self, Config};
 use crate::os;
-use crate::pipe::Pipe;
+use crate::pipe;
+use crate::protection::Protection;
 use crate::pump::pump;
 use crate::router::{Connect, Connection, Options, Router, Upstream};
-use crate::upstream::{self, Clean};
+use crate::upstream;
 
 /// How long servers may take to end, all together, once the session is over. Each of them is given
 /// less than that.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What is done with messages besides routing them.
-pub trait Protection {
-    /// The work on messages to and from the server at place `index`. None leaves them as they are.
-    fn work(&self, index: u16, upstream: &config::Upstream) -> Option<Arc<dyn Work>>;
-
-    /// Makes text fit to be shown to people.
-    fn clean(&self) -> Clean;
-
-    /// What the model should know, for `instructions`.
-    fn notes(&self) -> String;
-}
-
-/// No protection: every byte is passed on as it came.
-#[derive(Clone, Copy, Debug)]
-pub struct Transparent;
-
-impl Protection for Transparent {
-    fn work(&self, _: u16, _: &config::Upstream) -> Option<Arc<dyn Work>> {
-        None
-    }
-
-    fn clean(&self) -> Clean {
-        Arc::new(str::to_owned)
-    }
-
-    fn notes(&self) -> String {
-        String::new()
-    }
-}
-
 /// Serves the client on standard input and output until it goes or the process is told to end.
+/// Without a protection every byte is passed on as it came.
 ///
 /// # Errors
 ///
 /// When the pipes to the client cannot be opened, or break.
-pub fn serve(config: &Config, protection: &dyn Protection) -> io::Result<()> {
+pub fn serve(config: &Config, protection: Option<&Protection>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -70,7 +42,7 @@ pub fn serve(config: &Config, protection: &dyn Protection) -> io::Result<()> {
     served
 }
 
-async fn session(config: &Config, protection: &dyn Protection) -> io::Result<()> {
+async fn session(config: &Config, protection: Option<&Protection>) -> io::Result<()> {
     let stopping = TaskTracker::new();
     let upstreams = (0..)
         .zip(&config.upstreams)
@@ -78,17 +50,10 @@ async fn session(config: &Config, protection: &dyn Protection) -> io::Result<()>
         .collect();
     let options = Options {
         prefix: config.prefix,
-        notes: protection.notes(),
         ..Options::default()
     };
     let router = Router::new(upstreams, options, &stopping);
-    let pipe = Pipe::new(
-        Peer::Client,
-        "client",
-        os::stdin()?,
-        os::stdout()?,
-        config.max_message,
-    );
+    let pipe = pipe::stdio(config.max_message)?;
     let ended = os::terminated().map(|signal| match signal {
         Ok(signal) => tracing::info!(signal, "told to end"),
         Err(why) => tracing::error!(%why, "signals cannot be heard"),
@@ -128,11 +93,11 @@ fn lane(
     config: &Config,
     index: u16,
     upstream: &config::Upstream,
-    protection: &dyn Protection,
+    protection: Option<&Protection>,
 ) -> Upstream {
     let name: Arc<str> = upstream.name.as_str().into();
-    let work = protection.work(index, upstream);
-    let clean = protection.clean();
+    let work = protection.map(|protection| protection.work(index, upstream));
+    let clean = protection.map_or_else(upstream::unchanged, Protection::clean);
     let questions = Arc::new(AtomicU64::new(0));
     let (spec, max) = (upstream.clone(), config.max_message);
     let lane = Arc::clone(&name);

@@ -1,10 +1,5 @@
-//! The command line.
+//! The program. What it does is in the library: [`cloakllm_gateway::cli`].
 
-use cloakllm_gateway::config::Config;
-use cloakllm_gateway::gateway::{Transparent, serve};
-
-fn main() -> std::io::Result<()> {
-    let mut args = std::env::args().skip(2);
-    let command = args.next().unwrap_or_default();
-    serve(&Config::new().wrap(command, args.collect()), &Transparent)
+fn main() -> std::process::ExitCode {
+    cloakllm_gateway::cli::main()
 }

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use cloak_stages::detect::Settings;
+use cloak_stages::detect::{Detectors, Settings};
 use serde_json::Value;
 
-use super::parse::{Fields, Problems, Read};
+use super::parse::{ConfigError, Fields, Problems, Read};
 use super::values::{Count, Filled, OneOrMore};
 
 /// The section `detection`.
@@ -131,6 +131,16 @@ impl Detection {
             warnings.push("detection.descriptive_tokens has no effect".to_owned());
         }
         detection
+    }
+
+    /// What looks for all this.
+    ///
+    /// # Errors
+    ///
+    /// When a setting cannot be used: a pattern that does not compile, a locale nobody knows.
+    pub fn detectors(&self) -> Result<Detectors, ConfigError> {
+        Detectors::new(&self.settings)
+            .map_err(|error| ConfigError::one("configuration", format!("detection.{error}")))
     }
 
     /// Adds what stands in the files of allowed and denied values, which `read` reads.

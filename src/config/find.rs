@@ -24,29 +24,29 @@ impl Config {
     ///
     /// When there is no such file, it cannot be read, or anything in it is wrong.
     pub fn find(given: Option<&Path>) -> Result<Self, ConfigError> {
-        let named = std::env::var_os(ENV_FILE)
-            .filter(|name| !name.is_empty())
-            .map(PathBuf::from);
-        if let Some(path) = given {
-            return Self::load(path);
-        }
-        if let Some(path) = named {
-            return Self::load(&path).map_err(|mut error| {
-                error.source = format!("{} (named by {ENV_FILE})", error.source);
-                error
-            });
-        }
-        let path = Path::new(DEFAULT_FILE);
-        if !path.exists() {
-            return Err(ConfigError::one(
+        match Self::file(given) {
+            Some(file) => Self::load(&file),
+            None => Err(ConfigError::one(
                 "no configuration",
                 format!(
                     "there is no ./{DEFAULT_FILE}; name a file with --config or {ENV_FILE}, or \
                      write the command of a server behind --"
                 ),
-            ));
+            )),
         }
-        Self::load(path)
+    }
+
+    /// The file that is read: `given`, else what [`ENV_FILE`] names, else [`DEFAULT_FILE`] if it
+    /// is there.
+    #[must_use]
+    pub fn file(given: Option<&Path>) -> Option<PathBuf> {
+        let named = || {
+            std::env::var_os(ENV_FILE)
+                .filter(|name| !name.is_empty())
+                .map(PathBuf::from)
+        };
+        let default = || Some(PathBuf::from(DEFAULT_FILE)).filter(|file| file.exists());
+        given.map(Path::to_owned).or_else(named).or_else(default)
     }
 
     /// The configuration in a file.
@@ -74,6 +74,7 @@ impl Config {
         let source = path.display().to_string();
         let text = read_text(path).map_err(|what| ConfigError::one(&*source, what))?;
         let mut config = Self::parse(&text, &source, &|name| std::env::var(name).ok())?;
+        config.source = Some(path.to_owned());
         let folder = path.parent().unwrap_or_else(|| Path::new(""));
         let problems = Problems::default();
         config

@@ -33,6 +33,8 @@ pub const STARTUP_TIMEOUT: Duration = Duration::from_secs(30);
 /// Everything the gateway is told.
 #[derive(Clone, Debug)]
 pub struct Config {
+    /// The file it was read from, if it was one.
+    pub source: Option<PathBuf>,
     /// The servers, in the order of the file.
     pub upstreams: Vec<Upstream>,
     /// Whether names of tools and prompts carry the name of their server (`files__read`). Off only
@@ -67,6 +69,7 @@ impl Config {
     #[must_use]
     pub fn new() -> Self {
         Self {
+            source: None,
             upstreams: Vec::new(),
             prefix: true,
             sanitize: true,

@@ -18,6 +18,7 @@ use futures::{FutureExt, Sink, Stream, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::codec::FramedRead;
 
+use crate::os;
 use outbox::Outbox;
 
 /// Bytes asked for in one read.
@@ -41,6 +42,24 @@ pub struct Pipe<R, W> {
     write: Outbox<W>,
     batches: Batches,
     skipped: u64,
+}
+
+/// A link to the client on standard input and output.
+pub type Stdio = Pipe<Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>>;
+
+/// The client on our own standard input and output. Lines longer than `max` bytes are refused.
+///
+/// # Errors
+///
+/// When they cannot be read and written without blocking. Must be called within a tokio runtime.
+pub fn stdio(max: usize) -> io::Result<Stdio> {
+    Ok(Pipe::new(
+        Peer::Client,
+        "client",
+        os::stdin()?,
+        os::stdout()?,
+        max,
+    ))
 }
 
 /// A line that is no message.

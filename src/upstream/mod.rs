@@ -13,7 +13,7 @@ use crate::config::Upstream;
 use crate::pipe::Pipe;
 
 pub use process::Process;
-pub use stderr::Clean;
+pub use stderr::{Clean, unchanged};
 
 /// Starts the server `spec` as `peer`. `clean` makes what it writes to its standard error fit to be
 /// shown; lines of more than `max` bytes are refused.

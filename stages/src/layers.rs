@@ -347,7 +347,7 @@ fn blob(treat: &mut impl Treat, content: &[u8], mime: &str, changes: &mut Vec<Ch
         new: New::Recoded(Box::new(Recoded {
             text,
             changes: inner,
-            padded: packed.ends_with(b"=") || packed.len() % 4 == 0,
+            padded: packed.ends_with(b"=") || packed.len().is_multiple_of(4),
         })),
     });
 }

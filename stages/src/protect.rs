@@ -145,7 +145,7 @@ impl Protect {
         let sanitizer = Sanitizer {
             detectors: &self.detectors,
             vault: &self.vault,
-            upstream: self.policy.upstream,
+            upstream: Some(self.policy.upstream),
             redact: self.policy.mode == Mode::Redact,
         };
         let mut scratch = SCRATCH.take().unwrap_or_default();
@@ -290,7 +290,7 @@ thread_local! {
 }
 
 /// Turns a message into an error and says where that goes.
-fn refused(msg: &mut Message, code: i32, why: &str) -> Flow {
+pub(crate) fn refused(msg: &mut Message, code: i32, why: &str) -> Flow {
     let flow = match (msg.kind(), msg.id()) {
         (Kind::Notification, _) | (_, None) => return Flow::Drop,
         (Kind::Request, _) => Flow::Back,

@@ -11,6 +11,7 @@ use crate::layers::{self, About, Change, New, TokenAt, Treat};
 use crate::message::Message;
 use crate::places::{Visit, What, visit};
 use crate::render::{Fault, Fill, render};
+use crate::restore::count;
 use crate::schema;
 use crate::surfaces::Way;
 use crate::token::{looks, may_look, mute, write_redacted};
@@ -80,7 +81,7 @@ pub(crate) struct Done {
 pub(crate) struct Sanitizer<'a> {
     pub(crate) detectors: &'a Detectors,
     pub(crate) vault: &'a Vault,
-    pub(crate) upstream: u16,
+    pub(crate) upstream: Option<u16>,
     pub(crate) redact: bool,
 }
 
@@ -199,11 +200,7 @@ impl Sanitizer<'_> {
         } = scratch;
         let gone = self.relax(msg, raw, schemas, done);
         let mut gone = gone.iter().peekable();
-        let mut issuer = Issuer {
-            sanitizer: self,
-            open: None,
-            values: &mut done.values,
-        };
+        let mut issuer = Issuer::new(self, &mut done.values);
         let mut firsts = Vec::new();
         let copies = leaves.iter().any(|leaf| leaf.same_as.is_some());
         let mut next = 0;
@@ -254,8 +251,8 @@ impl Sanitizer<'_> {
         let mut gone = Vec::new();
         for &at in schemas {
             let first = gone.len();
-            let keywords = schema::relax(raw, at, &mut |span: Span, with: &str| {
-                msg.edit(span, with.as_bytes());
+            let keywords = schema::relax(raw, at, self.redact, &mut |span: Span, with: &[u8]| {
+                msg.edit(span, with);
                 gone.push(span);
             });
             if gone.len() > first {
@@ -434,10 +431,21 @@ impl Treat for Finder<'_, '_> {
 }
 
 /// Gives tokens. Opens the vault with the first.
-struct Issuer<'a, 'b> {
+pub(crate) struct Issuer<'a, 'b> {
     sanitizer: &'a Sanitizer<'a>,
     open: Option<Open<'a>>,
+    /// How many, by category.
     values: &'b mut Vec<u32>,
+}
+
+impl<'a, 'b> Issuer<'a, 'b> {
+    pub(crate) fn new(sanitizer: &'a Sanitizer<'a>, values: &'b mut Vec<u32>) -> Self {
+        Self {
+            sanitizer,
+            open: None,
+            values,
+        }
+    }
 }
 
 impl Fill for Issuer<'_, '_> {
@@ -454,17 +462,13 @@ impl Fill for Issuer<'_, '_> {
             upstream,
             redact,
         } = *self.sanitizer;
-        let index = category.index();
-        if self.values.len() <= index {
-            self.values.resize(index + 1, 0);
-        }
-        self.values[index] += 1;
+        count(self.values, category);
         if redact {
             write_redacted(detectors.name(category), out);
             return Ok(());
         }
         let open = self.open.get_or_insert_with(|| vault.open());
-        let token = open.token(value, category, Some(upstream), numeric)?;
+        let token = open.token(value, category, upstream, numeric)?;
         open.write(token, out);
         Ok(())
     }

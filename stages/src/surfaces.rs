@@ -44,16 +44,16 @@ pub enum Node {
     /// As `Object`, a result, with the members of all results.
     Result(Members),
     /// As `Result`, a page of a list: the list's name, and its items.
-    Page(&'static str, &'static Node),
+    Page(&'static str, &'static Self),
     /// The schema of a form that the user fills in: an object whose words are data, with the names
     /// of its fields kept.
     Form(Members),
     /// An object whose keys are identifiers, with one kind of value.
-    Keyed(&'static Node),
+    Keyed(&'static Self),
     /// A list of these, or one of these without the list.
-    Each(&'static Node),
+    Each(&'static Self),
     /// An object whose kind the first field names; the last is for all other kinds.
-    Select(&'static str, Members, &'static Node),
+    Select(&'static str, Members, &'static Self),
 }
 
 /// Names of members, and what stands there.

@@ -24,6 +24,7 @@ mod bytes;
 mod category;
 mod context;
 mod custom;
+pub mod jsonl;
 mod lists;
 mod masks;
 mod number;
