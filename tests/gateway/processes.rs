@@ -78,6 +78,7 @@ fn a_server_that_keeps_ending_is_not_started_all_the_time() {
     let (mut client, [a]) = setup.session("{}", [("a", TOOLS)]);
     a.exit(3);
     a.expect_death();
+    client.expect_silence();
     client.ask("1", "tools/call", CALL_A);
     let a = setup.server("a");
     a.expect("initialize");

@@ -6,16 +6,19 @@ mod server;
 mod setup;
 mod strings;
 
+use std::borrow::Cow;
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 pub(crate) use client::Client;
 pub(crate) use server::Server;
 pub(crate) use setup::Setup;
 
 /// How long anything may take before a test fails instead of waiting on. Nothing is measured by it.
-const DEADLINE: Duration = Duration::from_secs(90);
+const DEADLINE: Duration = Duration::from_secs(60);
 
 /// The line as JSON.
 pub(crate) fn json(line: &[u8]) -> Value {
@@ -23,9 +26,23 @@ pub(crate) fn json(line: &[u8]) -> Value {
         .unwrap_or_else(|why| panic!("{why}: {:?}", String::from_utf8_lossy(line)))
 }
 
-/// The raw text of the id of a message, which is a number or a plain string.
+/// What of a message can be read whatever else is in it.
+#[derive(Deserialize)]
+struct Head<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    method: Option<Cow<'a, str>>,
+}
+
+fn head(line: &[u8]) -> Head<'_> {
+    serde_json::from_slice(line)
+        .unwrap_or_else(|why| panic!("{why}: {:?}", String::from_utf8_lossy(line)))
+}
+
+/// The id of a message, as it is spelt.
 pub(crate) fn id(line: &[u8]) -> String {
-    json(line)["id"].to_string()
+    let id = head(line).id;
+    id.expect("a message with an id").get().to_owned()
 }
 
 /// The line that answers the request of this id.
