@@ -541,7 +541,7 @@ fn lines_that_are_no_messages_are_refused_and_life_goes_on() {
         (
             r#"{"jsonrpc":"2.0","id":5,"method":"ping"} trailing"#,
             -32700,
-            json!(null),
+            json!(5),
         ),
         ("7", -32600, json!(null)),
         ("{}", -32600, json!(null)),
