@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::config::{Config, Mode, NameModel, Upstream};
+use crate::config::{Config, Keyword, Mode, NameModel, Upstream};
+use crate::protection::Protection;
 use crate::{selftest, state};
 
 /// Looks at everything and reports on standard error. The code is that of a start: 1 if it would
@@ -89,14 +90,16 @@ impl Report {
     }
 
     fn protection(&mut self, config: &Config) -> anyhow::Result<()> {
-        let detectors = config.detection.detectors()?;
+        let (numbers, warning) = state::numbers(config.state_dir.clone());
+        let protection = Protection::new(config, numbers)?;
+        let detectors = protection.detectors();
         let become_ = match config.detection.mode {
             Mode::Tokenize => "tokens, turned back for tools",
             Mode::Redact => "redacted, not turned back",
         };
         let what = format!(
             "values become {become_}; token_scope {}",
-            config.token_scope
+            config.token_scope.word()
         );
         self.row("ok", "protection", &what);
         let names: Vec<_> = detectors
@@ -107,15 +110,19 @@ impl Report {
         if config.detection.names.model == NameModel::Off {
             self.warn("names", "not looked for: \"ner_model\" is \"none\"");
         }
-        match selftest::run(config, &detectors) {
-            Ok(probes) => self.row(
-                "ok",
-                "self-test",
-                &format!("{probes} known values, all protected"),
-            ),
+        match selftest::run(config, &protection) {
+            Ok(passed) => {
+                let what = format!("{} known values, all protected and restored", passed.values);
+                self.row("ok", "self-test", &what);
+                for category in &passed.allowed {
+                    self.warn(
+                        "self-test",
+                        &format!("your allow list lets a known {category} pass"),
+                    );
+                }
+            }
             Err(failed) => self.fault("self-test", &failed.to_string()),
         }
-        let (_, warning) = state::numbers(config.state_dir.clone());
         match warning {
             None => self.row("ok", "numbers", "are remembered from session to session"),
             Some(warning) => self.warn("numbers", &warning),
@@ -130,7 +137,11 @@ impl Report {
                 self.row(
                     "ok",
                     &upstream.name,
-                    &format!("{path}, {} ({})", upstream.trust, upstream.token_scope),
+                    &format!(
+                        "{path}, {} ({})",
+                        upstream.trust.word(),
+                        upstream.token_scope.word()
+                    ),
                 );
             }
             Err(why) => self.fault(&upstream.name, &why),

@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::config::{Config, ConfigError, LogLevel};
 use crate::logs::{self, LogFormat};
 use crate::protection::Protection;
-use crate::{check, demo, detect, gateway, selftest, state};
+use crate::{check, demo, detect, gateway, scrub, selftest, state};
 
 /// A command line or a configuration that cannot be used. Clap ends with the same code.
 const UNUSABLE: u8 = 2;
@@ -68,6 +68,8 @@ enum Command {
     Demo(demo::Demo),
     /// Show what is found in a text
     Detect(detect::Detect),
+    /// Take personal data out of texts
+    Scrub(scrub::Scrub),
     /// Serve the files of a folder over MCP, for the demo and for tests
     #[command(hide = true)]
     ServeFiles(demo::ServeFiles),
@@ -106,6 +108,11 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             let config = common.settings()?;
             common.log(&config);
             detect.run(&config)
+        }
+        Some(Command::Scrub(scrub)) => {
+            let config = common.settings()?;
+            common.log(&config);
+            scrub.run(&config)
         }
         None => {
             let config = common.servers(server)?;
@@ -162,8 +169,8 @@ fn serve(config: &Config) -> anyhow::Result<ExitCode> {
         tracing::warn!("{warning}");
     }
     let protection = Protection::new(config, numbers)?;
-    let probes = selftest::run(config, protection.detectors())?;
-    tracing::info!(probes, "the self-test has passed");
+    let passed = selftest::run(config, &protection)?;
+    tracing::info!(values = passed.values, "the self-test has passed");
     gateway::serve(config, Some(&protection))?;
     Ok(ExitCode::SUCCESS)
 }

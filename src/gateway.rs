@@ -50,6 +50,7 @@ async fn session(config: &Config, protection: Option<&Protection>) -> io::Result
         .collect();
     let options = Options {
         prefix: config.prefix,
+        allow_unknown_revision: config.allow_unknown_protocol_version,
         ..Options::default()
     };
     let router = Router::new(upstreams, options, &stopping);

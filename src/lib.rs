@@ -12,8 +12,10 @@ pub mod pipe;
 pub mod protection;
 pub mod pump;
 pub mod router;
+mod scrub;
 mod selftest;
 pub mod state;
+mod text;
 pub mod upstream;
 
 pub use cloak_stages as stages;

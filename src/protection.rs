@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use cloak_stages::detect::{Context, Detectors};
-use cloak_stages::note::{Note, Observer};
+use cloak_stages::note::{Note, Observer, Silent};
 use cloak_stages::offload::Work;
-use cloak_stages::protect::{self, Policy, Protect, Scope};
+use cloak_stages::protect::{Mode, Policy, Protect};
 use cloak_stages::tripwire::Tripwire;
-use cloak_stages::vault::{Numbers, Vault};
+use cloak_stages::vault::{InMemory, Numbers, Vault};
 
-use crate::config::{Config, ConfigError, FreshValues, Mode, TokenScope, Trust, Upstream};
+use crate::config::{Config, ConfigError, Trust, Upstream};
 use crate::upstream::Clean;
 
 /// What looks into the messages of a session.
 pub struct Protection {
     detectors: Arc<Detectors>,
     vault: Vault,
-    mode: protect::Mode,
+    mode: Mode,
     observer: Arc<dyn Observer>,
 }
 
@@ -29,16 +29,24 @@ impl Protection {
     pub fn new(config: &Config, numbers: Box<dyn Numbers>) -> Result<Self, ConfigError> {
         let detectors = config.detection.detectors()?;
         let vault = Vault::new(&detectors, Arc::<dyn Numbers>::from(numbers));
-        let mode = match config.detection.mode {
-            Mode::Tokenize => protect::Mode::Tokenize,
-            Mode::Redact => protect::Mode::Redact,
-        };
         Ok(Self {
             detectors: Arc::new(detectors),
             vault,
-            mode,
+            mode: config.detection.mode,
             observer: Arc::new(Log),
         })
+    }
+
+    /// The same with an empty vault and numbers of its own: what is done with it leaves no trace,
+    /// in the log neither.
+    #[must_use]
+    pub fn rehearsal(&self) -> Self {
+        Self {
+            detectors: Arc::clone(&self.detectors),
+            vault: Vault::new(&self.detectors, InMemory::default()),
+            mode: self.mode,
+            observer: Arc::new(Silent),
+        }
     }
 
     /// What is looked for.
@@ -53,16 +61,9 @@ impl Protection {
         let policy = Policy {
             upstream: index,
             name: upstream.name.clone(),
-            scope: match upstream.token_scope {
-                TokenScope::Session => Scope::Session,
-                TokenScope::Upstream => Scope::Upstream,
-            },
+            scope: upstream.token_scope,
             third_party: upstream.trust == Trust::ThirdParty,
-            fresh_values: match upstream.fresh_values {
-                FreshValues::Allow => protect::FreshValues::Allow,
-                FreshValues::Report => protect::FreshValues::Report,
-                FreshValues::Block => protect::FreshValues::Block,
-            },
+            fresh_values: upstream.fresh_values,
             mode: self.mode,
         };
         let tripwire = Tripwire::new(

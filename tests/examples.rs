@@ -1,29 +1,31 @@
 //! The examples do what they say, in front of a real server.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
 const READY: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
+/// The folder of the examples, which are built first: cargo does so by itself only when it is asked
+/// for all tests.
+fn built() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let build = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "--examples"])
+            .status();
+        assert!(build.unwrap().success(), "the examples build");
+        let tests = std::env::current_exe().unwrap();
+        tests.parent().unwrap().parent().unwrap().join("examples")
+    })
+}
+
 /// Runs an example in front of the built-in file server on `folder`, and puts `calls` to it, each
 /// the parameters of a `tools/call`. Returns the answers and what was written to standard error.
-fn run(
-    example: &str,
-    args: &[&str],
-    folder: &std::path::Path,
-    calls: &[&str],
-) -> (Vec<String>, String) {
-    // Cargo builds examples before it runs tests, into a folder next to that of the tests.
-    let tests = PathBuf::from(std::env::current_exe().unwrap());
-    let program = tests
-        .parent()
-        .unwrap()
-        .parent()
-        .unwrap()
-        .join("examples")
-        .join(example);
+fn run(example: &str, args: &[&str], folder: &Path, calls: &[&str]) -> (Vec<String>, String) {
+    let program = built().join(example);
     let mut child = Command::new(program)
         .args(args)
         .arg(env!("CARGO_BIN_EXE_cloakllm-gateway"))
@@ -33,7 +35,7 @@ fn run(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .expect("the example is built: `cargo test` does so, `cargo test --test` needs --examples");
+        .unwrap();
     let mut to = child.stdin.take().unwrap();
     let mut from = BufReader::new(child.stdout.take().unwrap()).lines();
     writeln!(to, "{HELLO}").unwrap();

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use cloak_stages::detect::{Detectors, Settings};
+use cloak_stages::protect::Mode;
 use serde_json::Value;
 
 use super::parse::{ConfigError, Fields, Problems, Read};
 use super::values::{Count, Filled, OneOrMore};
 
 /// The section `detection`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Detection {
     /// The patterns, lists and switches.
     pub settings: Settings,
@@ -23,16 +24,6 @@ pub struct Detection {
     pub allow_files: Vec<PathBuf>,
     /// Files with one denied value a line, as written in the configuration.
     pub deny_files: Vec<PathBuf>,
-}
-
-/// What a value becomes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// `[EMAIL_0]`, which is turned back into the value for tools.
-    #[default]
-    Tokenize,
-    /// `[EMAIL_REDACTED]`, which is not.
-    Redact,
 }
 
 /// The recognition of names by a model.
@@ -61,6 +52,19 @@ pub enum NameModel {
 
 /// What the labels of persons are called in spaCy's models of various languages.
 const PERSON_LABELS: [&str; 4] = ["PERSON", "PER", "persName", "PS"];
+
+impl Default for Detection {
+    fn default() -> Self {
+        Self {
+            settings: Settings::default(),
+            mode: Mode::Tokenize,
+            names: Names::default(),
+            max_input_length: 0,
+            allow_files: Vec::new(),
+            deny_files: Vec::new(),
+        }
+    }
+}
 
 impl Default for Names {
     fn default() -> Self {

@@ -13,16 +13,20 @@ mod parse;
 mod upstream;
 mod values;
 
+use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
-pub use detection::{Detection, Mode, NameModel, Names};
+pub use cloak_stages::protect::{FreshValues, Mode, Scope};
+pub use detection::{Detection, NameModel, Names};
 pub use find::{DEFAULT_FILE, ENV_FILE};
 pub use parse::{ConfigError, Problem};
 pub use upstream::{MAX_NAME, Upstream, wrapped};
 
 use parse::Fields;
-use values::{Count, Keyword, Size, keywords};
+pub(crate) use values::Keyword;
+use values::{Count, Size, keywords};
 
 /// How long a list of tools, prompts or resources may take when nothing else is said.
 pub const LIST_TIMEOUT: Duration = Duration::from_secs(120);
@@ -45,7 +49,7 @@ pub struct Config {
     /// What is looked for, and what becomes of it.
     pub detection: Detection,
     /// Which server may be given the value behind a token, unless it says otherwise itself.
-    pub token_scope: TokenScope,
+    pub token_scope: Scope,
     /// What happens to a personal value that the model itself wrote into a call to a third party,
     /// unless the server says otherwise itself.
     pub fresh_values: FreshValues,
@@ -56,6 +60,8 @@ pub struct Config {
     pub request_timeout: Option<Duration>,
     /// Longest message, in bytes.
     pub max_message: usize,
+    /// Whether servers may answer `initialize` with a version of the protocol that is not known.
+    pub allow_unknown_protocol_version: bool,
     /// Where the numbers of tokens are remembered; `None` is the place of the operating system.
     pub state_dir: Option<PathBuf>,
     /// The audit log, if one is kept.
@@ -74,11 +80,12 @@ impl Config {
             prefix: true,
             sanitize: true,
             detection: Detection::default(),
-            token_scope: TokenScope::default(),
-            fresh_values: FreshValues::default(),
+            token_scope: Scope::Session,
+            fresh_values: FreshValues::Report,
             log_level: LogLevel::default(),
             request_timeout: None,
             max_message: cloak_stages::frame::MAX_LINE,
+            allow_unknown_protocol_version: false,
             state_dir: None,
             audit: None,
             warnings: Vec::new(),
@@ -125,16 +132,10 @@ impl Config {
             self.audit = AuditConfig::read(&mut fields);
             fields.finish();
         }
-        if fields
-            .take::<bool>("allow_unknown_protocol_version")
-            .is_some()
-        {
-            self.warnings.push(
-                "allow_unknown_protocol_version has no effect: the version is negotiated with the \
-                 client and with each server"
-                    .to_owned(),
-            );
-        }
+        fields.set(
+            "allow_unknown_protocol_version",
+            &mut self.allow_unknown_protocol_version,
+        );
     }
 }
 
@@ -142,28 +143,6 @@ impl Default for Config {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// Which server may be given the value behind a token.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TokenScope {
-    /// Any server of the session; a use across servers is logged.
-    #[default]
-    Session,
-    /// Only servers that returned the value themselves; other calls are refused.
-    Upstream,
-}
-
-/// What happens to a personal value that the model wrote itself into a call to a third party.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FreshValues {
-    /// It is sent.
-    Allow,
-    /// It is sent, and its category is logged.
-    #[default]
-    Report,
-    /// The call is refused.
-    Block,
 }
 
 /// Who is behind a server.
@@ -235,7 +214,7 @@ pub enum Fsync {
 }
 
 keywords! {
-    TokenScope { "session" => Session, "upstream" => Upstream }
+    Scope { "session" => Session, "upstream" => Upstream }
     FreshValues { "allow" => Allow, "report" => Report, "block" => Block }
     Trust { "local" => Local, "third-party" => ThirdParty }
     LogLevel {
@@ -243,6 +222,21 @@ keywords! {
     }
     Fsync { "batch" => Batch, "each" => Each, "none" => None }
     Mode { "tokenize" => Tokenize, "redact" => Redact }
+}
+
+impl fmt::Display for LogLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+impl FromStr for LogLevel {
+    type Err = &'static str;
+
+    /// Reads the word of the configuration file.
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        Self::from_word(word).ok_or("expected debug, info, warn, error or silent")
+    }
 }
 
 #[cfg(test)]

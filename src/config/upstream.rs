@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::expand::{Lookup, expand};
 use super::parse::{Fields, Problems, Read};
 use super::values::Filled;
-use super::{Config, FreshValues, STARTUP_TIMEOUT, TokenScope, Trust};
+use super::{Config, FreshValues, STARTUP_TIMEOUT, Scope, Trust};
 
 /// Longest name of a server. With the separator it leaves 94 of the 128 characters that MCP
 /// recommends for the name of a tool.
@@ -33,7 +33,7 @@ pub struct Upstream {
     /// How long a call may stay silent before it is given up. `None` is for ever.
     pub request_timeout: Option<Duration>,
     /// Whether it may be given values that other servers returned.
-    pub token_scope: TokenScope,
+    pub token_scope: Scope,
     /// What happens to personal values that the model wrote itself, if it is a third party.
     pub fresh_values: FreshValues,
     /// Who is behind it.
@@ -52,8 +52,8 @@ impl Upstream {
             cwd: None,
             startup_timeout: STARTUP_TIMEOUT,
             request_timeout: None,
-            token_scope: TokenScope::default(),
-            fresh_values: FreshValues::default(),
+            token_scope: Scope::Session,
+            fresh_values: FreshValues::Report,
             trust: Trust::default(),
         }
     }

@@ -167,9 +167,21 @@ fn in_bytes(text: &str) -> Option<u64> {
 }
 
 /// A setting that is one of a few words.
-pub(super) trait Keyword: Sized + Copy + 'static {
+pub(crate) trait Keyword: Copy + PartialEq + 'static {
     /// The words and what they stand for.
     const WORDS: &'static [(&'static str, Self)];
+
+    /// The word for it.
+    fn word(self) -> &'static str {
+        let found = Self::WORDS.iter().find(|(_, keyword)| *keyword == self);
+        found.map_or("", |(word, _)| word)
+    }
+
+    /// What a word stands for.
+    fn from_word(word: &str) -> Option<Self> {
+        let found = Self::WORDS.iter().find(|(known, _)| *known == word);
+        found.map(|(_, keyword)| *keyword)
+    }
 }
 
 impl<K: Keyword> Read for K {
@@ -179,7 +191,7 @@ impl<K: Keyword> Read for K {
         let Value::String(text) = value else {
             return problems.expected(path, &wanted, value);
         };
-        let found = K::WORDS.iter().find(|(word, _)| word == text);
+        let found = K::from_word(text);
         if found.is_none() {
             let hint = nearest(text, &words)
                 .filter(|word| is_close(text, word))
@@ -187,7 +199,7 @@ impl<K: Keyword> Read for K {
                 .unwrap_or_default();
             problems.add(path, format!("{text:?} is not {wanted}{hint}"));
         }
-        found.map(|(_, keyword)| *keyword)
+        found
     }
 }
 
@@ -196,24 +208,6 @@ macro_rules! keywords {
     ($($name:ident { $($word:literal => $variant:ident),+ $(,)? })+) => {$(
         impl Keyword for $name {
             const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$variant)),+];
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(match self { $(Self::$variant => $word),+ })
-            }
-        }
-
-        impl std::str::FromStr for $name {
-            type Err = String;
-
-            /// Reads the word of the configuration file.
-            fn from_str(word: &str) -> Result<Self, String> {
-                let found = Self::WORDS.iter().find(|(known, _)| *known == word);
-                found.map(|(_, keyword)| *keyword).ok_or_else(|| {
-                    format!("expected one of {}", [$($word),+].join(", "))
-                })
-            }
         }
     )+};
 }

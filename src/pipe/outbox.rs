@@ -19,7 +19,8 @@ const PIECES: usize = 32;
 
 /// Writes lines in as few system calls as it can, and large ones without copying them.
 pub(super) struct Outbox<W> {
-    to: W,
+    /// None once it is closed.
+    to: Option<W>,
     pieces: VecDeque<Bytes>,
     /// Small lines that are not in `pieces` yet.
     tail: BytesMut,
@@ -29,7 +30,7 @@ pub(super) struct Outbox<W> {
 impl<W: AsyncWrite + Unpin> Outbox<W> {
     pub(super) fn new(to: W) -> Self {
         Self {
-            to,
+            to: Some(to),
             pieces: VecDeque::new(),
             tail: BytesMut::new(),
             waiting: 0,
@@ -77,13 +78,19 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
             for (slice, piece) in slices.iter_mut().zip(&self.pieces) {
                 *slice = IoSlice::new(piece);
             }
-            let written = ready!(Pin::new(&mut self.to).poll_write_vectored(cx, &slices[..count]))?;
+            let Some(to) = &mut self.to else {
+                return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
+            };
+            let written = ready!(Pin::new(to).poll_write_vectored(cx, &slices[..count]))?;
             if written == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
             self.written(written);
         }
-        Pin::new(&mut self.to).poll_flush(cx)
+        match &mut self.to {
+            Some(to) => Pin::new(to).poll_flush(cx),
+            None => Poll::Ready(Ok(())),
+        }
     }
 
     fn written(&mut self, mut bytes: usize) {
@@ -99,9 +106,14 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         }
     }
 
+    /// Writes what is left and closes the stream. A pipe is closed by nothing but being dropped.
     pub(super) fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_flush(cx))?;
-        Pin::new(&mut self.to).poll_shutdown(cx)
+        if let Some(to) = &mut self.to {
+            ready!(Pin::new(to).poll_shutdown(cx))?;
+            self.to = None;
+        }
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -128,7 +140,6 @@ mod tests {
             all
         });
         poll_fn(|cx| outbox.poll_close(cx)).await.unwrap();
-        drop(outbox);
         let wanted = [b"ab\nc\n", &long[..], b"d\ne\n"].concat();
         assert!(read.await.unwrap() == wanted);
     }
