@@ -1,5 +1,6 @@
 //! A link over a pair of byte streams: newline-delimited JSON to and from one peer.
 
+mod line;
 mod outbox;
 
 use std::collections::VecDeque;
@@ -8,17 +9,16 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use bytes::Bytes;
-use cloak_stages::batch::{self, Batches, MAX_BATCH};
+use cloak_stages::batch::{Batches, MAX_BATCH};
 use cloak_stages::frame::{Frame, JsonLines};
-use cloak_stages::remap::salvage_id;
-use cloak_stages::{BadMessage, Kind, LinkError, Message, Peer};
+use cloak_stages::{Kind, LinkError, Message, Peer};
 use futures::channel::oneshot;
 use futures::{FutureExt, Sink, Stream, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::codec::FramedRead;
 
 use crate::os;
+use line::{Bad, Line};
 use outbox::Outbox;
 
 /// Bytes asked for in one read.
@@ -37,7 +37,7 @@ pub struct Pipe<R, W> {
     name: Arc<str>,
     read: FramedRead<R, JsonLines>,
     /// A large line that is being checked.
-    checking: Option<oneshot::Receiver<Result<Vec<Message>, Bad>>>,
+    checking: Option<oneshot::Receiver<Line>>,
     inbox: VecDeque<Message>,
     write: Outbox<W>,
     batches: Batches,
@@ -60,15 +60,6 @@ pub fn stdio(max: usize) -> io::Result<Stdio> {
         os::stdout()?,
         max,
     ))
-}
-
-/// A line that is no message.
-struct Bad {
-    why: String,
-    code: i32,
-    id: Option<Bytes>,
-    /// Whether it was meant as a message at all.
-    json: bool,
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
@@ -106,40 +97,36 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
                 self.checking = Some(done);
                 rayon::spawn(move || {
                     // Nobody waits any more when the link is gone.
-                    let _ = tell.send(read(line, peer));
+                    let _ = tell.send(Line::read(line, peer));
                 });
             }
-            Frame::Line(line) => {
-                let read = read(line, peer);
-                self.accept(read);
-            }
-            Frame::TooLong(line) => self.accept(Err(Bad {
-                why: format!("a message of {} bytes is over the limit", line.length),
-                code: -32600,
-                id: salvage_id(&line.head, &line.tail),
-                json: line.head.trim_ascii_start().starts_with(b"{"),
-            })),
+            Frame::Line(line) => self.accept(Line::read(line, peer)),
+            Frame::TooLong(line) => self.accept(Line::One(Err(Bad::too_long(&line)))),
         }
     }
 
-    fn accept(&mut self, read: Result<Vec<Message>, Bad>) {
-        match read {
-            Ok(messages) if messages.len() == 1 => {
-                if self.is_client() {
-                    self.notice(&messages[0]);
-                }
-                self.inbox.extend(messages);
-            }
-            Ok(messages) if self.is_client() => self.accept_batch(messages),
-            Ok(messages) => self.inbox.extend(messages),
-            Err(bad) if self.is_client() => {
+    fn accept(&mut self, line: Line) {
+        match line {
+            Line::One(Ok(msg)) => self.admit(msg),
+            Line::One(Err(bad)) if self.is_client() => {
                 tracing::warn!(why = bad.why, "the client sent a line that is no message");
-                let id = bad.id.as_deref().unwrap_or(b"null");
-                let error = Message::error(id, bad.code, &bad.why, Peer::Gateway, Peer::Client);
-                self.push(error);
+                self.push(bad.answer());
             }
-            Err(bad) => self.miss(bad),
+            Line::One(Err(bad)) => self.miss(bad),
+            Line::Batch(parts) if self.is_client() => self.accept_batch(parts),
+            Line::Batch(parts) => {
+                for part in parts {
+                    self.accept(Line::One(part));
+                }
+            }
         }
+    }
+
+    fn admit(&mut self, msg: Message) {
+        if self.is_client() {
+            self.notice(&msg);
+        }
+        self.inbox.push_back(msg);
     }
 
     /// An upstream wrote a line that is no message.
@@ -172,39 +159,43 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
     }
 
     /// A client may send batches when the revision has them, but never `initialize` in one.
-    fn accept_batch(&mut self, messages: Vec<Message>) {
-        let why = if !self.batches.allowed() {
-            "batches are part of MCP 2025-03-26 only, which was not agreed on"
-        } else if messages.is_empty() {
-            "a batch must not be empty"
-        } else if messages.len() > MAX_BATCH {
-            "a batch must not hold more than 10,000 messages"
-        } else {
-            let requests = messages.iter().filter(|msg| msg.kind() == Kind::Request);
-            self.batches
-                .opened(requests.filter_map(|msg| msg.id().cloned()).collect());
-            for msg in &messages {
-                self.notice(msg);
+    fn accept_batch(&mut self, parts: Vec<Result<Message, Bad>>) {
+        let refuse = |why| Message::error(b"null", -32600, why, Peer::Gateway, Peer::Client);
+        if !self.batches.allowed() {
+            let why = "batches are part of MCP 2025-03-26 only, which was not agreed on";
+            return self.push(refuse(why));
+        } else if parts.is_empty() {
+            return self.push(refuse("a batch must not be empty"));
+        } else if parts.len() > MAX_BATCH {
+            let why = format!("a batch must not hold more than {MAX_BATCH} messages");
+            return self.push(refuse(&why));
+        }
+        let (mut messages, mut waiting, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+        for part in parts {
+            match part {
+                Ok(mut msg) if msg.method() == Some("initialize") => {
+                    msg.refuse(-32600, "initialize must not be part of a batch");
+                    refused.push(msg.raw().clone());
+                }
+                Ok(msg) => {
+                    waiting.extend(msg.id().filter(|_| msg.kind() == Kind::Request).cloned());
+                    messages.push(msg);
+                }
+                Err(bad) => refused.push(bad.answer().raw().clone()),
             }
-            self.inbox.extend(messages);
-            return;
-        };
-        self.push(Message::error(
-            b"null",
-            -32600,
-            why,
-            Peer::Gateway,
-            Peer::Client,
-        ));
+        }
+        self.write.extend(self.batches.opened(waiting, refused));
+        for msg in messages {
+            self.admit(msg);
+        }
     }
 
     /// A cancelled call gets no answer, so a batch must not wait for it.
     fn notice(&mut self, msg: &Message) {
         if msg.method() == Some("notifications/cancelled")
             && let Some(id) = msg.field(&["requestId"])
-            && let Some(batch) = self.batches.cancelled(id.of(msg.raw()))
         {
-            self.write.push(vec![batch]);
+            self.write.extend(self.batches.cancelled(id.of(msg.raw())));
         }
     }
 
@@ -213,8 +204,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
             self.batches.notice(&msg);
             if msg.id().is_some_and(|id| self.batches.waits_for(id)) && msg.settle().is_ok() {
                 let bytes = msg.raw().clone();
-                self.write
-                    .push(self.batches.answer(&msg, bytes).into_iter().collect());
+                self.write.extend(self.batches.answer(&msg, bytes));
                 return;
             }
         }
@@ -232,34 +222,6 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
     }
 }
 
-/// The messages on a line: one, or those of a batch.
-fn read(line: Bytes, peer: Peer) -> Result<Vec<Message>, Bad> {
-    let to = if peer == Peer::Client {
-        Peer::Gateway
-    } else {
-        Peer::Client
-    };
-    let bad = |why: BadMessage| Bad {
-        why: why.to_string(),
-        code: why.code(),
-        id: salvage_id(
-            &line[..line.len().min(1 << 10)],
-            &line[line.len().saturating_sub(1 << 10)..],
-        ),
-        json: matches!(line.trim_ascii_start().first(), Some(b'{' | b'[')),
-    };
-    match batch::split(&line) {
-        Ok(None) => Message::parse(line.clone(), peer, to)
-            .map(|msg| vec![msg])
-            .map_err(bad),
-        Ok(Some(parts)) => parts
-            .into_iter()
-            .map(|part| Message::parse(part, peer, to).map_err(bad))
-            .collect(),
-        Err(why) => Err(bad(why.into())),
-    }
-}
-
 impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Stream for Pipe<R, W> {
     type Item = Result<Message, LinkError>;
 
@@ -270,17 +232,9 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Stream for Pipe<
                 return Poll::Ready(Some(Ok(msg)));
             }
             if let Some(checking) = &mut this.checking {
-                let read = ready!(checking.poll_unpin(cx));
+                let line = ready!(checking.poll_unpin(cx));
                 this.checking = None;
-                this.accept(read.unwrap_or_else(|_| {
-                    let why = "the message could not be checked".to_owned();
-                    Err(Bad {
-                        why,
-                        code: -32603,
-                        id: None,
-                        json: true,
-                    })
-                }));
+                this.accept(line.unwrap_or_else(|_| Line::One(Err(Bad::unchecked()))));
             } else {
                 match this.read.poll_next_unpin(cx) {
                     Poll::Ready(Some(Ok(frame))) => this.take(frame),

@@ -56,6 +56,13 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         self.tail.extend_from_slice(b"\n");
     }
 
+    /// Appends those lines.
+    pub(super) fn extend(&mut self, lines: impl IntoIterator<Item = Bytes>) {
+        for line in lines {
+            self.push(vec![line]);
+        }
+    }
+
     /// Moves the tail among the pieces.
     fn cut(&mut self) {
         if !self.tail.is_empty() {

@@ -1,5 +1,6 @@
 //! Upstream servers as processes.
 
+mod output;
 mod process;
 mod stderr;
 
@@ -7,11 +8,12 @@ use std::io;
 use std::sync::Arc;
 
 use cloak_stages::Peer;
-use tokio::process::{ChildStdin, ChildStdout};
+use tokio::process::ChildStdin;
 
 use crate::config::Upstream;
 use crate::pipe::Pipe;
 
+pub use output::Output;
 pub use process::Process;
 pub use stderr::{Clean, unchanged};
 
@@ -26,7 +28,7 @@ pub fn start(
     peer: Peer,
     max: usize,
     clean: Clean,
-) -> io::Result<(Process, Pipe<ChildStdout, ChildStdin>)> {
+) -> io::Result<(Process, Pipe<Output, ChildStdin>)> {
     let name: Arc<str> = spec.name.as_str().into();
     let (process, stdin, stdout) = Process::start(spec, &name, clean)?;
     Ok((process, Pipe::new(peer, name, stdout, stdin, max)))

@@ -5,9 +5,12 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use futures::FutureExt;
+use tokio::process::{ChildStdin, Command};
+use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use super::output::Output;
 use super::stderr::{self, Clean, Ring};
 use crate::config::Upstream;
 use crate::os::{Group, in_group_of_its_own, widen};
@@ -26,7 +29,8 @@ const LAST_WORDS: usize = 10;
 /// Dropping it kills the server and all that it started; [`Process::stop`] is the polite way.
 pub struct Process {
     name: Arc<str>,
-    child: Child,
+    /// How it ended, once it has.
+    ended: watch::Receiver<Option<ExitStatus>>,
     group: Group,
     stderr: Ring,
 }
@@ -37,7 +41,7 @@ impl Process {
         spec: &Upstream,
         name: &Arc<str>,
         clean: Clean,
-    ) -> io::Result<(Self, ChildStdin, ChildStdout)> {
+    ) -> io::Result<(Self, ChildStdin, Output)> {
         let mut command = Command::new(&spec.command);
         command
             .args(&spec.args)
@@ -61,44 +65,49 @@ impl Process {
             tokio::spawn(stderr::drain(Arc::clone(name), from, ring.clone(), clean));
         }
         tracing::info!(upstream = &**name, pid = child.id(), "started");
+        let (tell, ended) = watch::channel(None);
+        tokio::spawn(async move {
+            if let Ok(status) = child.wait().await {
+                tell.send_replace(Some(status));
+            }
+        });
+        let mut told = ended.clone();
+        let end = async move { drop(told.wait_for(Option::is_some).await) };
         Ok((
             Self {
                 name: Arc::clone(name),
-                child,
+                ended,
                 group,
                 stderr: ring,
             },
             stdin,
-            stdout,
+            Output::new(stdout, end.boxed()),
         ))
     }
 
     /// Waits for the server to end after its input was closed; asks it to; kills it. Whatever it
     /// started ends too. Takes three seconds at most, and returns how it ended if that is known.
     pub async fn stop(mut self) -> Option<ExitStatus> {
-        let status = match timeout(GRACE, self.child.wait()).await {
-            Ok(status) => status.ok(),
-            Err(_) => {
-                tracing::warn!(upstream = &*self.name, "does not end by itself");
-                self.group.terminate();
-                timeout(LAST_GRACE, self.child.wait())
-                    .await
-                    .ok()
-                    .and_then(Result::ok)
-            }
-        };
+        if timeout(GRACE, self.end()).await.is_err() {
+            tracing::warn!(upstream = &*self.name, "does not end by itself");
+            self.group.terminate();
+            // One that does not end now is killed.
+            let _ = timeout(LAST_GRACE, self.end()).await;
+        }
         // Grandchildren may be left, even when the server ended by itself.
         if self.group.is_alive() {
             self.group.terminate();
             sleep(Duration::from_millis(100)).await;
         }
         self.group.kill();
-        let status = match status {
-            Some(status) => Some(status),
-            None => self.child.wait().await.ok(),
-        };
+        let status = self.end().await;
         self.report(status);
         status
+    }
+
+    /// Waits until the server has ended. None when nobody can tell.
+    async fn end(&mut self) -> Option<ExitStatus> {
+        *self.ended.wait_for(Option::is_some).await.ok()?
     }
 
     fn report(&self, status: Option<ExitStatus>) {
@@ -118,8 +127,8 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // After a stop the child is reaped, and its number may belong to somebody else.
-        if self.child.id().is_some() {
+        // Once it has ended, its number may belong to somebody else.
+        if self.ended.borrow().is_none() {
             self.group.kill();
         }
     }
