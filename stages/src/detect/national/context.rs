@@ -1,5 +1,6 @@
 //! The words beside a candidate.
 
+use super::documents::ENDS;
 use super::rule::Compact;
 
 /// Bytes before a candidate in which a word may name it.
@@ -13,7 +14,7 @@ const OTHER_NUMBER: usize = 4;
 
 /// Words that may stand between a name and its number.
 #[rustfmt::skip]
-const SMALL_WORDS: &[&str] = &[
+pub(super) const SMALL_WORDS: &[&str] = &[
     "is", "was", "no", "nr", "num", "number", "numbers", "id", "the", "of", "my", "her", "his", "and",
     "card", "code", "value", "s", "state", "issued", "valid",
     "nummer", "lautet", "ist", "der", "die", "des", "numéro", "numero", "est", "n", "de", "du", "es", "el",
@@ -59,15 +60,26 @@ impl<'t> Context<'t> {
         {
             return true;
         }
-        // Most numbers follow another number or nothing at all: no words to prepare then.
-        let near = &self.text[self.start.saturating_sub(6)..self.start];
-        if !near.iter().any(|b| b.is_ascii_alphabetic() || *b >= 0x80) {
-            return false;
-        }
         let words = self.left();
         keywords
             .iter()
             .any(|word| words.ends_of(word).any(|end| words.only_small_after(end)))
+    }
+
+    /// Whether a word that [`Self::adjoins`] looks for may stand before the candidate: most numbers
+    /// follow another number, or a word that has nothing to do with them.
+    pub(super) fn may_adjoin(&self) -> bool {
+        let before = &self.text[..self.start];
+        let gap = before.iter().rev().take(5).take_while(|b| b.is_ascii() && !b.is_ascii_alphanumeric()).count();
+        let fold = |b: u8| usize::from(b.to_ascii_lowercase().wrapping_sub(b'a'));
+        match before[..before.len() - gap] {
+            _ if self.field.is_some() => true,
+            [.., b] if b >= 0x80 => true,
+            [.., a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => ENDS[fold(a)] >> fold(b) & 1 == 1,
+            // One letter: `n°`, `driver's`, an initial.
+            [.., b] => b.is_ascii_alphabetic(),
+            [] => false,
+        }
     }
 
     /// Whether one of the words follows the candidate, which ends at `end`, in the same phrase.
@@ -106,7 +118,23 @@ impl<'t> Context<'t> {
             self.text.get(end) == Some(&b'.')
         };
         let after = matches!(self.text.get(end), Some(b'%' | b'$' | b'*' | b'\\'));
-        !joined && !amount && !after && !compact.is_lower_hex()
+        !joined && !amount && !after && !compact.is_lower_hex() && !compact.is_mixed_case() && !self.goes_on(end)
+    }
+
+    /// Whether groups of digits, joined as those of the candidate are, go on before or after it, so
+    /// that it is a piece of something longer: an IBAN, a card, an address.
+    fn goes_on(&self, end: usize) -> bool {
+        let Some(&joint) = self.text[self.start..end].iter().find(|b| !b.is_ascii_alphanumeric()) else { return false };
+        let before = self.text[..self.start].strip_suffix(&[joint]).unwrap_or_default();
+        let group = before.iter().rev().take(5).take_while(|b| b.is_ascii_alphanumeric()).count();
+        let group = &before[before.len() - group..];
+        let capital = |b: &u8| b.is_ascii_digit() || b.is_ascii_uppercase();
+        let code = group.len() == 4 && group.iter().all(capital);
+        let after = match &self.text[end..] {
+            [b, next, ..] => *b == joint && next.is_ascii_digit(),
+            _ => false,
+        };
+        after || code || group.last().is_some_and(u8::is_ascii_digit)
     }
 
     fn left(&mut self) -> &Words {
@@ -128,6 +156,13 @@ pub(super) fn field_names(name: &str, keywords: &[&str]) -> bool {
     keywords
         .iter()
         .any(|word| words.ends_of(word).next().is_some())
+}
+
+/// Stands between the words of `camelCase` and before a number, where there was no space.
+const HUMP: char = '\u{1}';
+
+fn is_gap(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n') || byte == HUMP as u8
 }
 
 /// A text as lower-case words with one space between, as far as fits.
@@ -162,8 +197,9 @@ impl Words {
                 let next_lower = chars.peek().is_some_and(|n| n.is_lowercase());
                 let camel = c.is_uppercase()
                     && (before.is_lowercase() || before.is_uppercase() && next_lower);
-                if camel || (c.is_ascii_digit() != before.is_ascii_digit() && before != ' ') {
-                    words.space();
+                let number = c.is_ascii_digit() != before.is_ascii_digit();
+                if (camel || number) && before.is_alphanumeric() {
+                    words.push(HUMP);
                 }
                 c.to_lowercase().for_each(|c| words.push(c));
             }
@@ -184,13 +220,18 @@ impl Words {
         let text = self.text();
         let joined = !keyword.is_ascii();
         (0..text.len()).filter_map(move |from| {
-            let starts = from == 0 || matches!(text[from - 1], b' ' | b'\n') || joined;
+            let starts = from == 0 || is_gap(text[from - 1]) || joined;
             if !starts || text[from] != keyword.as_bytes()[0] {
                 return None;
             }
             let mut at = from;
             for &want in keyword.as_bytes() {
-                if keyword.len() > 4 && text.get(at) == Some(&b' ') && at > from {
+                let skip = match text.get(at) {
+                    Some(b' ') => keyword.len() > 4,
+                    Some(&b) => b == HUMP as u8,
+                    None => false,
+                };
+                if skip && at > from {
                     at += 1;
                 }
                 if text.get(at) != Some(&want) {
@@ -198,7 +239,7 @@ impl Words {
                 }
                 at += 1;
             }
-            let ends = joined || text.get(at).is_none_or(|b| matches!(b, b' ' | b'\n'));
+            let ends = joined || text.get(at).is_none_or(|b| is_gap(*b));
             ends.then_some(at)
         })
     }
@@ -219,7 +260,7 @@ impl Words {
 
     fn only_small_after(&self, end: usize) -> bool {
         let gap = str::from_utf8(&self.text()[end..]).unwrap_or_default();
-        gap.split([' ', '\n']).all(|word| {
+        gap.split([' ', '\n', HUMP]).all(|word| {
             word.is_empty()
                 || word.chars().count() == 1 && !word.is_ascii()
                 || SMALL_WORDS.contains(&word)

@@ -1,6 +1,7 @@
 //! Passports, driving licences and bank accounts: numbers of hundreds of shapes, few with a check
 //! digit, that only a word directly before them tells from any other number.
 
+use super::context::SMALL_WORDS;
 use super::rule::{Rule, rule};
 
 /// The rules of documents.
@@ -127,3 +128,22 @@ fn mostly_digits(n: &[u8]) -> bool {
     let digits = n.iter().filter(|b| b.is_ascii_digit()).count();
     digits >= 4 && 2 * digits >= n.len()
 }
+
+/// The last two letters of every word above and of the small words, so that most numbers cost no
+/// more than a look at two bytes.
+pub(super) static ENDS: [u32; 26] = {
+    let mut table = [0; 26];
+    let lists = [PASSPORT_WORDS, LICENCE_WORDS, ACCOUNT_WORDS, SMALL_WORDS];
+    let mut list = 0;
+    while list < lists.len() {
+        let mut word = 0;
+        while word < lists[list].len() {
+            if let [.., a @ b'a'..=b'z', b @ b'a'..=b'z'] = lists[list][word].as_bytes() {
+                table[(*a - b'a') as usize] |= 1 << (*b - b'a');
+            }
+            word += 1;
+        }
+        list += 1;
+    }
+    table
+};

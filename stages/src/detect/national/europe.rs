@@ -19,11 +19,11 @@ pub(super) const RULES: &[Rule] = &[
     rule("de.social-security", "SSN_DE", &["de"],
         &[("99999999A999", 85), ("99 999999 A 999", 90), ("99 999999A999", 85)], social_security_de,
         &["rvnr", "rentenversicherungsnummer", "sozialversicherungsnummer", "svnummer", "svnr", "sozialversicherungsausweis", "rentenversicherung"]),
-    rule("fr.nir", "NIR_FR", &["fr"],
+    Rule { alone: |n| matches!(n[0], b'1' | b'2') && value(&n[3..5]) <= 12, ..rule("fr.nir", "NIR_FR", &["fr"],
         &[("999999999999999", 85), ("9 99 99 99 999 999 99", 95), ("9 99 99 99 999 999-99", 95),
           ("9-99-99-99-999-999-99", 90), ("9.99.99.99.999.999.99", 90), ("9999999999999 99", 85),
           ("999999A99999999", 90), ("9 99 99 9A 999 999 99", 95)], nir_fr,
-        &["nir", "insee", "sécuritésociale", "securitesociale", "sécu", "numérodesécu", "carteVitale", "numss", "nss"]),
+        &["nir", "insee", "sécuritésociale", "securitesociale", "sécu", "numérodesécu", "cartevitale", "numss", "nss"]) },
     rule("es.dni", "DNI_ES", &["es"],
         &[("99999999A", 88), ("99999999-A", 88), ("99.999.999-A", 92), ("99.999.999A", 90),
           ("9999999A", 60), ("9999999-A", 60)], dni_es,
@@ -38,7 +38,7 @@ pub(super) const RULES: &[Rule] = &[
         &[("9999 AA", 0), ("9999AA", 0)], postal_nl,
         &["postcode", "postalcode", "zip", "zipcode", "postleitzahl", "adres", "address", "straat"]),
     rule("it.fiscal-code", "CODICE_FISCALE_IT", &["it"],
-        &[("AAAAAAXXAXXAXXXA", 95), ("AAAAAA XXAXX AXXXA", 92), ("AAA AAA XXAXX AXXXA", 95), ("AAA AAA XXAXXAXXXA", 92)], fiscal_code_it,
+        &[("AAAAAAXXAXXAXXXA", 95), ("AAAAAA 99A99 A999A", 92)], fiscal_code_it,
         &["codicefiscale", "cf", "codfisc", "fiscalcode", "codicefisc"]),
     rule("it.vat", "VAT_IT", &["it"],
         &[("IT99999999999", 85), ("99999999999", 0)], |n| { let n = &n[n.len() - 11..]; luhn(n) && !uniform(n) },
@@ -54,9 +54,9 @@ pub(super) const RULES: &[Rule] = &[
         &["nip", "numernip", "nrnip", "vat", "identyfikacjipodatkowej"]),
     rule("pl.identity-card", "ID_PL", &["pl"], &[("AAA999999", 0), ("AAA 999999", 0)], identity_card_pl,
         &["dowód", "dowodu", "dowódosobisty", "dowoduosobistego", "seriainumer", "identitycard"]),
-    rule("ru.snils", "SNILS_RU", &["ru"],
+    Rule { alone: |n| n[0] != b'0', ..rule("ru.snils", "SNILS_RU", &["ru"],
         &[("999-999-999 99", 95), ("999-999-999-99", 85), ("999 999 999 99", 80), ("99999999999", 50)], snils_ru,
-        &["снилс", "snils", "страховойномер"]),
+        &["снилс", "snils", "страховойномер"]) },
     rule("ru.inn-person", "INN_RU", &["ru"], &[("999999999999", 65)], inn_person_ru,
         &["инн", "inn", "налогоплательщика", "taxid"]),
     rule("ru.inn-company", "INN_RU", &["ru"], &[("9999999999", 0)], inn_company_ru,
@@ -65,9 +65,11 @@ pub(super) const RULES: &[Rule] = &[
         &[("AA999999A", 85), ("AA 99 99 99 A", 92), ("AA-99-99-99-A", 90), ("AA 999999 A", 85),
           ("AA 999999A", 80), ("AA999999 A", 70)], nino_uk,
         &["nino", "ni", "nationalinsurance", "ninumber", "nationalinsurancenumber", "insurance"]),
-    rule("uk.nhs", "NHS_UK", &["en", "uk", "gb"],
-        &[("999 999 9999", 60), ("999-999-9999", 0), ("9999999999", 0)], nhs_uk,
+    rule("uk.nhs", "NHS_UK", &["en", "uk", "gb"], &[("999 999 9999", 0), ("999-999-9999", 0), ("9999999999", 0)], nhs_uk,
         &["nhs", "nhsnumber", "nhsno", "nhsnr", "healthservice"]),
+    // Grouped, without a word: numbers given to people since 1996 begin with 4, 6 or 7.
+    rule("uk.nhs-grouped", "NHS_UK", &["en", "uk", "gb"], &[("999 999 9999", 60)],
+        |n| matches!(n[0], b'4' | b'6' | b'7') && nhs_uk(n), &[]),
     rule("uk.utr", "UTR_UK", &["uk", "gb"], &[("9999999999", 0), ("99999 99999", 0)], utr_uk,
         &["utr", "uniquetaxpayerreference", "taxpayerreference"]),
     rule("ch.avs", "AVS_CH", &["en", "ch", "de", "fr", "it"],
@@ -240,7 +242,9 @@ fn fiscal_code_it(n: &[u8]) -> bool {
 /// digit with weights 1 3 7 9.
 fn pesel_pl(n: &[u8]) -> bool {
     let month = value(&n[2..4]);
-    let century = [1900, 2000, 2100, 2200, 1800][month as usize / 20];
+    let Some(century) = [1900, 2000].get(month as usize / 20).copied().or((month > 80).then_some(1800)) else {
+        return false;
+    };
     let sum = weighted(n, &[1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]);
     date(century + value(&n[..2]), month % 20, value(&n[4..6])) && sum.is_multiple_of(10)
 }

@@ -65,22 +65,23 @@ pub(crate) fn in_field(
     }
     let mut context = Context::new(text, start, field);
     let mut best: Option<Hit> = None;
+    // Formats with the same mask stand side by side: it is read once.
+    let mut read: Option<(&[u8], Option<(usize, Compact)>)> = None;
     for format in formats {
-        let Some((end, compact)) = format.read(text, start) else {
+        if format.rule.close_words && !context.may_adjoin() {
             continue;
-        };
+        }
+        if read.as_ref().is_none_or(|(mask, _)| *mask != format.mask) {
+            read = Some((format.mask, format.read(text, start)));
+        }
+        let Some((_, Some((end, compact)))) = &read else { continue };
         if !(format.rule.check)(compact.as_slice()) {
             continue;
         }
-        let confidence = confidence(&mut context, format, end, &compact);
-        let better = best.is_none_or(|b| (confidence, end) > (b.confidence, b.end));
+        let confidence = confidence(&mut context, format, *end, compact);
+        let better = best.is_none_or(|b| (confidence, *end) > (b.confidence, b.end));
         if confidence > 0 && better {
-            best = Some(Hit {
-                end,
-                name: format.rule.name,
-                confidence,
-                rule: format.rule.id,
-            });
+            best = Some(Hit { end: *end, name: format.rule.name, confidence, rule: format.rule.id });
         }
     }
     best
@@ -107,7 +108,9 @@ pub(crate) fn number(digits: &str, packs: &Packs, field: Option<&str>) -> Option
             }
             let confidence = match (named(format), missing) {
                 (true, _) => NAMED,
-                (false, 0) if format.bare >= CERTAIN => format.bare,
+                (false, 0) if format.bare >= CERTAIN && compact.is_varied() && (format.rule.alone)(compact.as_slice()) => {
+                    format.bare
+                }
                 _ => continue,
             };
             if best.is_none_or(|b| confidence > b.confidence) {
@@ -143,7 +146,10 @@ fn confidence(context: &mut Context<'_>, format: &Format, end: usize, compact: &
         NAMED
     } else if context.follows(end, rule.keywords) {
         NAMED_AFTER
-    } else if context.stands_alone(end, compact) {
+    } else if format.bare > 0
+        && context.stands_alone(end, compact)
+        && (format.grouped || compact.is_varied() && (rule.alone)(compact.as_slice()))
+    {
         format.bare
     } else {
         0
@@ -158,7 +164,7 @@ fn inside_a_number(text: &[u8], start: usize) -> bool {
     }
     match text[..start] {
         [.., b'+'] => true,
-        [.., before, b'.' | b','] => before.is_ascii_digit() && text[start - 1] == b'.',
+        [.., before, b'.'] => before.is_ascii_digit(),
         _ => false,
     }
 }

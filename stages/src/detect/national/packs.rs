@@ -71,7 +71,13 @@ impl Packs {
         }
         let class = match (letters, digits) {
             (true, true) => Class::Mixed,
-            (true, false) => Class::Letters,
+            // A word: of a number only where a separator and a digit follow.
+            (true, false) => {
+                if !matches!(&text[start + len..], [b' ' | b'-' | 0xC2 | 0xE2, next, ..] if next.is_ascii_digit() || *next >= 0x80) {
+                    return &[];
+                }
+                Class::Letters
+            }
             _ => Class::Digits,
         };
         let (from, to) = self.ranges[class as usize]
@@ -90,7 +96,7 @@ impl Packs {
                 keyed.extend(classes.iter().map(|&class| (class as usize, len, format)));
             }
         }
-        keyed.sort_by_key(|&(class, len, _)| (class, len));
+        keyed.sort_by_key(|&(class, len, format)| (class, len, format.mask));
         let mut ranges = [[(0, 0); LONGEST_RUN + 1]; 3];
         for (class, row) in ranges.iter_mut().enumerate() {
             for (len, range) in row.iter_mut().enumerate() {

@@ -21,6 +21,8 @@ pub(super) struct Rule {
     pub(super) formats: &'static [(&'static str, u8)],
     /// Whether the letters (upper case) and digits, without separators, are a possible number.
     pub(super) check: fn(&[u8]) -> bool,
+    /// Whether the number is also plausible without a word that names it and without separators.
+    pub(super) alone: fn(&[u8]) -> bool,
     /// The words that name it, in lower case and without spaces.
     pub(super) keywords: &'static [&'static str],
     /// Whether a naming word has to stand directly before, with nothing but small words between.
@@ -32,7 +34,9 @@ pub(super) struct Rule {
 #[derive(Clone, Copy)]
 pub(super) struct Format {
     pub(super) rule: &'static Rule,
-    mask: &'static [u8],
+    pub(super) mask: &'static [u8],
+    /// Whether the mask has separators.
+    pub(super) grouped: bool,
     /// Confidence without a word that names it.
     pub(super) bare: u8,
 }
@@ -47,11 +51,8 @@ pub(super) enum Class {
 
 impl Format {
     pub(super) fn new(rule: &'static Rule, mask: &'static str, bare: u8) -> Self {
-        Self {
-            rule,
-            mask: mask.as_bytes(),
-            bare,
-        }
+        let mask = mask.as_bytes();
+        Self { rule, mask, grouped: !mask.iter().all(u8::is_ascii_alphanumeric), bare }
     }
 
     /// Length of the first run of letters and digits, and what it may consist of.
@@ -108,6 +109,7 @@ pub(super) struct Compact {
     bytes: [u8; LONGEST],
     len: usize,
     lower: bool,
+    upper: bool,
 }
 
 impl Compact {
@@ -120,8 +122,20 @@ impl Compact {
         self.lower && self.as_slice().iter().all(u8::is_ascii_hexdigit)
     }
 
+    /// Whether its letters are of both cases, as no number's are.
+    pub(super) fn is_mixed_case(&self) -> bool {
+        self.lower && self.upper
+    }
+
+    /// Whether at least four different characters are in it: round numbers are no person's.
+    pub(super) fn is_varied(&self) -> bool {
+        let seen = self.as_slice().iter().fold(0u64, |seen, b| seen | 1 << (b & 63));
+        seen.count_ones() >= 4
+    }
+
     fn push(&mut self, byte: u8) {
         self.lower |= byte.is_ascii_lowercase();
+        self.upper |= byte.is_ascii_uppercase();
         self.bytes[self.len] = byte.to_ascii_uppercase();
         self.len += 1;
     }
@@ -165,6 +179,7 @@ pub(super) const fn rule(
         locales,
         formats,
         check,
+        alone: |_| true,
         keywords,
         close_words: false,
     }
