@@ -14,59 +14,158 @@ const TOKEN: usize = 10;
 /// The shortest password.
 const PASSWORD: usize = 6;
 
-/// The secret value behind the `=` or `:` at `at`.
+/// The secret value behind the `=` or `:` at `at`, or in the element whose tag ends in the `>` there.
 pub(crate) fn assignment(text: &[u8], at: usize) -> Option<Hit> {
-    let name_end = before_operator(text, at)?;
-    let [a, b] = *text[..name_end].last_chunk()?;
+    let operator = Operator::at(text, at)?;
+    let [a, b] = *text[..operator.name_end].last_chunk()?;
     if !may_end(a, b) {
         return None;
     }
-    let sort = Name::read(&text[..name_end]).sort()?;
-    let value = Value::read(text, after_operator(text, at)?)?;
+    let name = match operator.name_end {
+        end if text[..end].ends_with(b"value") => attribute(text, end - 5).unwrap_or(end),
+        end => end,
+    };
+    let sort = Name::read(&text[..name]).sort()?;
+    let value = Value::read(text, operator.value)?;
+    if operator.kind == Kind::Comparison && !value.quoted {
+        return None;
+    }
     judge(text, value, sort)
 }
 
-/// Where the name before the operator at `at` ends, unless it is no assignment: `::`, `==`, `!=`,
-/// `<=`, `://`.
-fn before_operator(text: &[u8], at: usize) -> Option<usize> {
-    let next = text.get(at + 1).copied().unwrap_or(b' ');
-    let comparison = text[at] == b'=' && matches!(next, b'=' | b'~');
-    if comparison || text[at] == b':' && (next == b':' || text[at + 1..].starts_with(b"//")) {
+/// The secret that follows an option of a command: `--password …`, `--token …`, `-p …`; `at` is where
+/// the first dash stands.
+pub(crate) fn option(text: &[u8], at: usize) -> Option<Hit> {
+    let dashes = text[at..]
+        .iter()
+        .take(3)
+        .take_while(|b| **b == b'-')
+        .count();
+    let name = &text[at + dashes..text.len().min(at + dashes + NAME)];
+    let len = name
+        .iter()
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+        .count();
+    let end = at + dashes + len;
+    if !matches!(text.get(end), Some(b' ' | b'\t')) || dashes > 2 {
         return None;
     }
-    let mut end = at;
-    if text[at] == b'=' && end > 0 {
-        match text[end - 1] {
-            b'!' | b'<' | b'>' | b'=' | b'*' | b'/' | b'%' | b'^' | b'~' | b'-' => return None,
-            b':' | b'?' | b'+' | b'|' => end -= 1,
-            _ => {}
-        }
-    }
-    let gap = |end: usize, bytes: &[u8], max: usize| {
-        text[..end]
-            .iter()
-            .rev()
-            .take(max)
-            .take_while(|b| bytes.contains(b))
-            .count()
+    let sort = match (dashes, &name[..len]) {
+        (2, _) => Name::read(&text[at + dashes..end]).sort()?,
+        (1, b"p" | b"P" | b"pw") => Sort::Password,
+        _ => return None,
     };
-    end -= gap(end, b" \t", 24);
-    end -= gap(end, b"\"'`\\]?", 4);
-    (end >= 2).then_some(end)
+    let start = end
+        + text[end..]
+            .iter()
+            .take(4)
+            .take_while(|b| **b == b' ')
+            .count();
+    if text.get(start) == Some(&b'-') {
+        return None;
+    }
+    let mut hit = judge(text, Value::read(text, start)?, sort)?;
+    let short = dashes == 1;
+    // `-p` is a port or a path at least as often as a password.
+    let strong = hit.confidence >= 90
+        && !text[hit.start..hit.end]
+            .iter()
+            .any(|b| b"/:,=\\".contains(b));
+    if short {
+        hit.confidence = 60;
+    }
+    (!short || strong).then_some(hit)
 }
 
-/// Where the value behind the operator at `at` begins, quotes included.
-fn after_operator(text: &[u8], at: usize) -> Option<usize> {
-    let mut from = at + 1;
-    if matches!(text.get(from), Some(b'=' | b'>')) {
-        from += 1;
+/// What stands between a name and its value.
+struct Operator {
+    kind: Kind,
+    name_end: usize,
+    /// Where the value begins, quotes included.
+    value: usize,
+}
+
+#[derive(PartialEq, Eq)]
+enum Kind {
+    Assignment,
+    /// `==`, `!=`: a program that compares with a secret has it.
+    Comparison,
+}
+
+impl Operator {
+    /// The operator whose last `=` or first `:` or whose `>` is at `at`, unless it is none: `::`,
+    /// `<=`, `://`, `->`.
+    fn at(text: &[u8], at: usize) -> Option<Self> {
+        let next = text.get(at + 1).copied().unwrap_or(b' ');
+        let before = text[..at].last().copied().unwrap_or(b' ');
+        let mut kind = Kind::Assignment;
+        let mut name_end = at;
+        match text[at] {
+            b':' if next == b':' || before == b':' || text[at + 1..].starts_with(b"//") => {
+                return None;
+            }
+            b'=' if matches!(next, b'=' | b'~') => return None,
+            b'=' => match before {
+                b'=' | b'!' => {
+                    kind = Kind::Comparison;
+                    name_end -= text[..at]
+                        .iter()
+                        .rev()
+                        .take(3)
+                        .take_while(|b| matches!(b, b'=' | b'!'))
+                        .count();
+                }
+                b'<' | b'>' | b'*' | b'/' | b'%' | b'^' | b'~' | b'-' | b'&' => return None,
+                b':' | b'?' | b'+' | b'|' => name_end -= 1,
+                _ => {}
+            },
+            b'>' => {
+                let name = text[..at]
+                    .iter()
+                    .rev()
+                    .take(NAME)
+                    .take_while(|b| b.is_ascii_alphanumeric() || **b >= 0x80 || b"_-.:".contains(b))
+                    .count();
+                if text[..at - name].last() != Some(&b'<') {
+                    return None;
+                }
+            }
+            _ => {}
+        }
+        let gap = |end: usize, bytes: &[u8], max: usize| {
+            text[..end]
+                .iter()
+                .rev()
+                .take(max)
+                .take_while(|b| bytes.contains(b))
+                .count()
+        };
+        name_end -= gap(name_end, b" \t", 24);
+        name_end -= gap(name_end, b"\"'`\\]?", 4);
+        let mut value = at + 1 + usize::from(matches!(next, b'=' | b'>') && text[at] != b'>');
+        value += text[value.min(text.len())..]
+            .iter()
+            .take(24)
+            .take_while(|b| matches!(b, b' ' | b'\t'))
+            .count();
+        (name_end >= 2 && value < text.len()).then_some(Self {
+            kind,
+            name_end,
+            value,
+        })
     }
-    from += text[from..]
+}
+
+/// Where the name ends in `key="password" value=`, of which `value` starts at `end`.
+fn attribute(text: &[u8], end: usize) -> Option<usize> {
+    let spaces = text[..end]
         .iter()
-        .take(24)
-        .take_while(|b| matches!(b, b' ' | b'\t'))
+        .rev()
+        .take(16)
+        .take_while(|b| b.is_ascii_whitespace())
         .count();
-    (from < text.len()).then_some(from)
+    let end = end - spaces;
+    (spaces > 0 && matches!(text[..end].last(), Some(b'"' | b'\''))).then(|| end - 1)
 }
 
 /// The name before an operator, in lower-case words.
@@ -92,11 +191,12 @@ impl Name {
         for _ in 0..2 {
             let head = &text[..text.len() - len];
             if len < 24 && head.last() == Some(&b' ') {
+                let letter = |b: &&u8| b.is_ascii_alphabetic() || **b >= 0x80;
                 let more = head[..head.len() - 1]
                     .iter()
                     .rev()
-                    .take(16)
-                    .take_while(|b| b.is_ascii_alphabetic())
+                    .take(24)
+                    .take_while(letter)
                     .count();
                 len += if more > 0 { more + 1 } else { break };
             }
@@ -324,7 +424,8 @@ fn password(value: &[u8], quoted: bool) -> Option<u8> {
         && value
             .iter()
             .all(|b| b.is_ascii_alphabetic() || b"_-. :/".contains(b) || *b >= 0x80);
-    if words || name && (!quoted || !mixed(value)) || hash(value) {
+    let cases = kinds.upper > 1 && kinds.lower > 1;
+    if words || name && !(mixed(value) && (quoted || cases)) || hash(value) || integrity(value) {
         return None;
     }
     let strong = kinds.digits > 0
@@ -364,7 +465,7 @@ fn token(value: &[u8], quoted: bool) -> Option<u8> {
     let drawn = if value.len() < 16 {
         kinds.digits > 0 && kinds.turns >= 2 && !wordy(value)
     } else {
-        random(value)
+        random(value) || kinds.digits > 0 && kinds.turns >= 2 && kinds.other == 0 && !wordy(value)
     };
     if uuid(value) || hexadecimal {
         Some(75)
@@ -390,37 +491,62 @@ fn header(value: &[u8]) -> Option<u8> {
 
 /// A variable, a template, a path or a call in place of a value, as also a quoted text may be.
 fn stands_for_one(value: &[u8]) -> bool {
-    let find = |needle: &[u8]| memchr::memmem::find(value, needle).is_some();
+    #[rustfmt::skip]
+    const MARKS: &[&[u8]] = &[
+        b"process.env", b"os.environ", b"getenv", b"secrets.", b"vault:", b"env:", b"op://", b"arn:aws", b"\\(", b"...", b" + ", b"\xE2\x80\xA6", b"!Ref", b"!Sub",
+    ];
     let edge = |a: u8, b: u8| value.first() == Some(&a) && value.last() == Some(&b);
+    let name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b' ');
     let variable = matches!(value[0], b'$' | b'%')
+        && value
+            .get(1)
+            .is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
         && value[1..]
             .iter()
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'%' | b'.'))
-        && value[1..].iter().any(|b| b.is_ascii_alphabetic())
-        && (value.len() < 3 || value[1].is_ascii_alphabetic() || value[1] == b'_');
-    edge(b'<', b'>')
-        || edge(b'{', b'}')
-        || edge(b'[', b']')
+        && (value.len() < 8
+            || !value.iter().any(u8::is_ascii_digit)
+            || value[1..]
+                .iter()
+                .all(|b| b.is_ascii_uppercase() || !b.is_ascii_alphabetic()));
+    // `${NAME}`, `{{ name }}`, `$(command)`, `#{name}`, `%{name}`, `${{ secrets.NAME }}`.
+    let template = value.windows(2).enumerate().any(|(i, open)| {
+        let close: u8 = match open {
+            b"${" | b"{{" | b"#{" | b"%{" | b"@{" => b'}',
+            b"$(" => b')',
+            b"<%" => b'>',
+            _ => return false,
+        };
+        let inner = &value[i + 2..];
+        let len = memchr::memchr(close, inner).unwrap_or(inner.len());
+        len > 0
+            && inner[..len]
+                .iter()
+                .all(|b| name(b) || b"{:$\"'|/()%=?!".contains(b))
+            && (len < inner.len() || inner.len() < 3)
+    });
+    variable
+        || template
+        || call(value)
+        || edge(b'<', b'>')
+            && value[1..value.len() - 1]
+                .iter()
+                .all(|b| name(b) || b"/:|".contains(b))
+        || edge(b'{', b'}') && value[1..value.len() - 1].iter().all(name)
+        || edge(b'[', b']') && value[1..value.len() - 1].iter().all(name)
         || edge(b'%', b'%')
         || edge(b'_', b'_')
-        || variable
-        || find(b"${")
-        || find(b"{{")
-        || find(b"$(")
-        || find(b"#{")
-        || find(b"process.env")
-        || find(b"os.environ")
-        || find(b"getenv")
-        || find(b"secrets.")
-        || find(b"vault:")
-        || find(b"env:")
-        || find(b"op://")
-        || find(b"arn:aws")
-        || find(b"\\(")
-        || find(b"...")
-        || find(b"\xE2\x80\xA6")
-        || value.first() == Some(&b'<')
-        || find(b" + ")
+        || MARKS
+            .iter()
+            .any(|mark| memchr::memmem::find(value, mark).is_some())
+}
+
+/// A call, also where quotes stand around it: `getpass.getpass()`, `String::new()`.
+fn call(value: &[u8]) -> bool {
+    let path = |b: &u8| b.is_ascii_alphanumeric() || b"_.:->".contains(b);
+    value.last() == Some(&b')')
+        && memchr::memchr(b'(', value)
+            .is_some_and(|open| open > 2 && value[..open].iter().all(path) && wordy(&value[..open]))
 }
 
 /// An expression of a program, as an unquoted value may be: a call, an index, a member, an operator.
@@ -428,17 +554,26 @@ fn expression(value: &[u8]) -> bool {
     let called = value
         .windows(2)
         .any(|w| (w[0].is_ascii_alphanumeric() || w[0] == b'_') && matches!(w[1], b'(' | b'['));
-    let member = value
+    let plain = value
+        .strip_prefix(b"&")
+        .or_else(|| value.strip_prefix(b"*"))
+        .unwrap_or(value);
+    let member = plain
         .iter()
-        .all(|b| b.is_ascii_alphanumeric() || b"._->:!?&*[]()$@".contains(b))
-        && value.iter().any(|b| matches!(b, b'.' | b'>' | b':' | b'('))
-        && value
+        .all(|b| b.is_ascii_alphanumeric() || b"._->:[]()".contains(b))
+        && plain.iter().any(|b| b".>:(".contains(b))
+        && plain
             .split(|b| !b.is_ascii_alphanumeric() && *b != b'_')
-            .filter(|p| !p.is_empty())
+            .filter(|piece| !piece.is_empty())
             .all(identifier);
+    // A pointer type, a reference, an alias of YAML.
+    let referring = plain.len() < value.len()
+        && plain
+            .iter()
+            .all(|b| b.is_ascii_alphanumeric() || *b == b'_');
     let marks = value.first().is_some_and(|b| b"&*(![{$@|".contains(b))
         && value.iter().any(|b| b"()[]{}".contains(b));
-    called || member || marks || identifier(value)
+    called || member || referring || marks || identifier(value)
 }
 
 /// A name of a program: words, perhaps with a number behind.
@@ -448,7 +583,8 @@ fn identifier(value: &[u8]) -> bool {
         .all(|b| b.is_ascii_alphanumeric() || *b == b'_')
         && !value[0].is_ascii_digit();
     let kinds = Kinds::of(value);
-    word && (kinds.digits == 0 && (!mixed(value) || value.len() < 12)
+    let spoken = !mixed(value) || kinds.upper < 2 || kinds.lower < 2;
+    word && (kinds.digits == 0 && spoken
         || kinds.turns <= 1 && kinds.digits <= 2 && (wordy(value) || value.len() < 8))
 }
 

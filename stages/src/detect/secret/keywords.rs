@@ -30,6 +30,7 @@ static WORDS: &[(&str, Sort)] = &[
     ("refreshtoken", Sort::Token), ("sessiontoken", Sort::Token), ("bearertoken", Sort::Token), ("bearer", Sort::Token), ("idtoken", Sort::Token), ("securitytoken", Sort::Token), ("bottoken", Sort::Token), ("usertoken", Sort::Token), ("oauthtoken", Sort::Token), ("secretaccesskey", Sort::Token),
     ("credential", Sort::Token), ("credentials", Sort::Token), ("creds", Sort::Token), ("cred", Sort::Token), ("auth", Sort::Token), ("sessionkey", Sort::Token), ("sessionid", Sort::Token), ("sessid", Sort::Token), ("csrftoken", Sort::Token), ("xsrftoken", Sort::Token), ("sastoken", Sort::Token), ("sig", Sort::Token), ("psk", Sort::Password), ("wpapsk", Sort::Password),
     ("salt", Sort::Token), ("pepper", Sort::Token), ("seedphrase", Sort::Token), ("apipassword", Sort::Password), ("token0", Sort::Token), ("pat", Sort::Token), ("geheimnis", Sort::Token), ("schlüssel", Sort::Token), ("clave", Sort::Password), ("chave", Sort::Token), ("clé", Sort::Token), ("ключ", Sort::Token), ("токен", Sort::Token), ("секрет", Sort::Token), ("密钥", Sort::Token), ("令牌", Sort::Token),
+    ("contribsyscom", Sort::Password), ("gitlabsession", Sort::Token), ("xauth", Sort::Token), ("sshkey", Sort::Token), ("dsn", Sort::Token),
     ("authorization", Sort::Header), ("xapikey", Sort::Token), ("xauthtoken", Sort::Token), ("proxyauthorization", Sort::Header), ("privatetoken", Sort::Token), ("jobtoken", Sort::Token),
     ("key", Sort::Token),
 ];
@@ -98,19 +99,19 @@ pub(super) fn sort(words: &[&[u8]]) -> Option<Sort> {
 fn secretive(word: &[u8]) -> bool {
     #[rustfmt::skip]
     const WORDS: &[&str] = &["api", "secret", "private", "access", "auth", "account", "storage", "encryption", "signing", "master", "license", "app", "admin", "service", "server", "jwt", "hmac", "session", "shared", "consumer", "client", "project", "webhook", "write", "ingest", "integration", "crypto", "aes", "rsa", "ssh", "deploy", "deployment", "user", "bot", "stripe", "openai", "google", "aws", "azure", "maps", "sendgrid", "twilio", "mailgun"];
-    WORDS.iter().any(|w| w.as_bytes() == word)
+    WORDS.iter().any(|w| w.as_bytes() == word) || super::issuers::known(word)
 }
 
 /// What a name may end in after the word that counts.
 #[rustfmt::skip]
-const ENDINGS: &[&str] = &["value", "val", "raw", "plain", "plaintext", "text", "str", "string", "prod", "production", "dev", "staging", "live", "test", "base64", "b64", "default", "env", "new", "old", "current", "primary", "secondary", "a", "b", "main", "backup", "v1", "v2"];
+const ENDINGS: &[&str] = &["is", "ist", "es", "value", "val", "raw", "plain", "plaintext", "text", "str", "string", "prod", "production", "dev", "staging", "live", "test", "base64", "b64", "default", "env", "new", "old", "current", "primary", "secondary", "a", "b", "main", "backup", "v1", "v2"];
 
 /// The last two bytes (folded) of every word that a name may end in, so that most names are refused
 /// after two bytes.
 pub(super) fn may_end(a: u8, b: u8) -> bool {
     let fold = |c: u8| if c.is_ascii_uppercase() { c | 0x20 } else { c };
     let (a, b) = (fold(a), fold(b));
-    if b >= 0x80 || b.is_ascii_digit() {
+    if a >= 0x80 || b >= 0x80 || b.is_ascii_digit() {
         return true;
     }
     b.is_ascii_lowercase()

@@ -23,7 +23,7 @@ mod pattern;
 mod texture;
 mod url;
 
-pub(crate) use assignment::assignment;
+pub(crate) use assignment::{assignment, option};
 pub(crate) use blocks::blocks;
 pub(crate) use url::url_credentials;
 
