@@ -113,6 +113,34 @@ impl<'t> Context<'t> {
             .any(|word| words.ends_of(word).next().is_some())
     }
 
+    /// Whether a name beside the candidate says that it is something else: `seq=`, `"tabId":`,
+    /// `order 4321670011`.
+    pub(super) fn is_labelled(&self) -> bool {
+        #[rustfmt::skip]
+        const LABELS: &[&[u8]] = &[
+            b"order", b"invoice", b"ticket", b"page", b"build", b"pid", b"port", b"line", b"offset", b"size", b"bytes", b"version", b"id",
+            b"ref", b"issue", b"commit", b"seq", b"epoch", b"timestamp", b"at", b"in", b"phone", b"tel", b"call", b"isbn", b"ean", b"sku", b"case",
+        ];
+        let window = &self.text[self.start.saturating_sub(WINDOW_LEFT)..self.start];
+        let before = window.trim_ascii_end();
+        let before = before
+            .strip_suffix(b"\"")
+            .unwrap_or(before)
+            .trim_ascii_end();
+        if matches!(before.last(), Some(b'=' | b':' | b'#')) {
+            return true;
+        }
+        let word = before
+            .iter()
+            .rev()
+            .take(12)
+            .take_while(|b| b.is_ascii_alphabetic())
+            .count();
+        LABELS
+            .iter()
+            .any(|label| label.eq_ignore_ascii_case(&before[before.len() - word..]))
+    }
+
     /// Whether the candidate is a word of its own, not a piece of a path, an amount or a hash.
     pub(super) fn stands_alone(&self, end: usize, compact: &Compact) -> bool {
         let before = self.start.checked_sub(1).map(|i| self.text[i]);
@@ -251,7 +279,7 @@ impl Words {
             let mut at = from;
             for &want in keyword.as_bytes() {
                 let skip = match text.get(at) {
-                    Some(b' ') => keyword.len() > 4,
+                    Some(b' ') => keyword.len() > 4 || joined,
                     Some(&b) => b == HUMP as u8,
                     None => false,
                 };

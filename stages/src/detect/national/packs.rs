@@ -15,6 +15,8 @@ pub(crate) struct Packs {
     formats: Vec<Format>,
     /// For each class and length of the first run, a range of `formats`.
     ranges: [[(u16, u16); LONGEST_RUN + 1]; 3],
+    /// Whether bare numbers with a weak check are reported.
+    pub(super) suspects: bool,
 }
 
 /// A locale that has no pack.
@@ -47,6 +49,15 @@ impl Packs {
         Ok(Self::compile(|rule| {
             rule.locales.iter().any(|locale| wanted.contains(locale))
         }))
+    }
+
+    /// The same packs, which also report bare numbers that have nothing but one weak check digit,
+    /// with a confidence of 30: every tenth number of nine digits is one.
+    pub(crate) fn with_suspects(self) -> Self {
+        Self {
+            suspects: true,
+            ..self
+        }
     }
 
     /// The locales that have a pack, in alphabetical order.
@@ -108,6 +119,7 @@ impl Packs {
         Self {
             formats: keyed.into_iter().map(|(.., format)| format).collect(),
             ranges,
+            suspects: false,
         }
     }
 }

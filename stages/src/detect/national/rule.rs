@@ -5,6 +5,10 @@ const LONGEST: usize = 24;
 /// The longest number as text, with its separators (a no-break space has up to three bytes).
 pub(super) const LONGEST_TEXT: usize = 48;
 
+/// Confidence of a bare number whose check every tenth or eleventh number satisfies. It is reported
+/// only by packs that report suspects.
+pub(super) const SUSPECT: u8 = 30;
+
 /// One kind of number.
 pub(super) struct Rule {
     /// Country and number, such as `pl.pesel`.

@@ -2,17 +2,12 @@
 //! `Authorization: Bearer …`, `--password …`.
 
 use super::Hit;
-use super::keywords::{Sort, may_end, sort};
-use super::texture::{Kinds, pairs, placeholder, random, uuid, wordy};
+use super::keywords::{Sort, may_end};
+use super::name::{LONGEST as LONGEST_NAME, Name};
+use super::verdict::{header, password, token};
 
-/// The longest name that is read.
-const NAME: usize = 64;
 /// The longest value that is taken.
 const VALUE: usize = 512;
-/// The shortest value of something a machine drew.
-const TOKEN: usize = 10;
-/// The shortest password.
-const PASSWORD: usize = 6;
 
 /// The secret value behind the `=` or `:` at `at`, or in the element whose tag ends in the `>` there.
 pub(crate) fn assignment(text: &[u8], at: usize) -> Option<Hit> {
@@ -41,7 +36,7 @@ pub(crate) fn option(text: &[u8], at: usize) -> Option<Hit> {
         .take(3)
         .take_while(|b| **b == b'-')
         .count();
-    let name = &text[at + dashes..text.len().min(at + dashes + NAME)];
+    let name = &text[at + dashes..text.len().min(at + dashes + LONGEST_NAME)];
     let len = name
         .iter()
         .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
@@ -123,7 +118,7 @@ impl Operator {
                 let name = text[..at]
                     .iter()
                     .rev()
-                    .take(NAME)
+                    .take(LONGEST_NAME)
                     .take_while(|b| b.is_ascii_alphanumeric() || **b >= 0x80 || b"_-.:".contains(b))
                     .count();
                 if text[..at - name].last() != Some(&b'<') {
@@ -166,113 +161,6 @@ fn attribute(text: &[u8], end: usize) -> Option<usize> {
         .count();
     let end = end - spaces;
     (spaces > 0 && matches!(text[..end].last(), Some(b'"' | b'\''))).then(|| end - 1)
-}
-
-/// The name before an operator, in lower-case words.
-struct Name {
-    bytes: [u8; NAME],
-    /// Where each word ends in `bytes`; the words stand in order.
-    ends: [u8; 8],
-    words: usize,
-}
-
-impl Name {
-    /// The last words of `text`.
-    fn read(text: &[u8]) -> Self {
-        let inner =
-            |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.') || *b >= 0x80;
-        let mut len = text
-            .iter()
-            .rev()
-            .take(NAME)
-            .take_while(|b| inner(b))
-            .count();
-        // `API key: …`, `mot de passe : …`: one or two more words.
-        for _ in 0..2 {
-            let head = &text[..text.len() - len];
-            if len < 24 && head.last() == Some(&b' ') {
-                let letter = |b: &&u8| b.is_ascii_alphabetic() || **b >= 0x80;
-                let more = head[..head.len() - 1]
-                    .iter()
-                    .rev()
-                    .take(24)
-                    .take_while(letter)
-                    .count();
-                len += if more > 0 { more + 1 } else { break };
-            }
-        }
-        let name = &text[text.len() - len..];
-        let mut read = Self {
-            bytes: [0; NAME],
-            ends: [0; 8],
-            words: 0,
-        };
-        // From the end, so that a long name keeps its last words.
-        let mut words: [(usize, usize); 8] = [(0, 0); 8];
-        let mut count = 0;
-        let mut end = name.len();
-        while end > 0 && count < 4 {
-            while end > 0 && matches!(name[end - 1], b'_' | b'-' | b'.' | b' ') {
-                end -= 1;
-            }
-            let mut from = end;
-            while from > 0 && !matches!(name[from - 1], b'_' | b'-' | b'.' | b' ') {
-                from -= 1;
-                let here = name[from];
-                let before = from.checked_sub(1).map_or(b'_', |i| name[i]);
-                let next_lower = name.get(from + 1).is_some_and(u8::is_ascii_lowercase);
-                let hump = here.is_ascii_uppercase()
-                    && (before.is_ascii_lowercase()
-                        || before.is_ascii_uppercase() && next_lower && from + 1 < end);
-                let number = here.is_ascii_digit()
-                    && before.is_ascii_alphabetic()
-                    && name[from..end].iter().all(u8::is_ascii_digit);
-                if hump || number {
-                    break;
-                }
-            }
-            if from < end {
-                words[count] = (from, end);
-                count += 1;
-            }
-            end = from;
-        }
-        let mut len = 0;
-        for &(from, end) in words[..count].iter().rev() {
-            let word = &name[from..end];
-            if let Some(room) = read.bytes.get_mut(len..len + word.len()) {
-                lower(word, room);
-                len += word.len();
-                read.ends[read.words] = len as u8;
-                read.words += 1;
-            }
-        }
-        read
-    }
-
-    fn sort(&self) -> Option<Sort> {
-        let mut words: [&[u8]; 8] = [&[]; 8];
-        let mut from = 0;
-        for (word, &end) in words.iter_mut().zip(&self.ends[..self.words]) {
-            *word = &self.bytes[from..usize::from(end)];
-            from = usize::from(end);
-        }
-        sort(&words[..self.words])
-    }
-}
-
-/// Copies a word in lower case, where that has as many bytes.
-fn lower(word: &[u8], to: &mut [u8]) {
-    to.copy_from_slice(word);
-    to.make_ascii_lowercase();
-    if !word.is_ascii()
-        && let Ok(text) = str::from_utf8(word)
-    {
-        let text = text.to_lowercase();
-        if text.len() == to.len() {
-            to.copy_from_slice(text.as_bytes());
-        }
-    }
 }
 
 /// A value as it stands in the text.
@@ -406,208 +294,4 @@ fn scheme(text: &[u8], value: Value) -> Option<(&'static [u8], Value)> {
         return (start < value.end).then_some((scheme, Value { start, ..value }));
     }
     Value::read(text, start).map(|value| (scheme, value))
-}
-
-/// A password: short, chosen by a person, but no word, no placeholder, no expression.
-fn password(value: &[u8], quoted: bool) -> Option<u8> {
-    if value.len() < PASSWORD
-        || placeholder(value)
-        || stands_for_one(value)
-        || !quoted && expression(value)
-    {
-        return None;
-    }
-    let kinds = Kinds::of(value);
-    let spaces = value.iter().filter(|b| **b == b' ').count();
-    let words = spaces > 0 && wordy(value);
-    let name = kinds.digits == 0
-        && value
-            .iter()
-            .all(|b| b.is_ascii_alphabetic() || b"_-. :/".contains(b) || *b >= 0x80);
-    let cases = kinds.upper > 1 && kinds.lower > 1;
-    if words || name && !(mixed(value) && (quoted || cases)) || hash(value) || integrity(value) {
-        return None;
-    }
-    let strong = kinds.digits > 0
-        && kinds.letters() > 0
-        && (kinds.other > 0 || kinds.upper > 0 || kinds.turns > 1);
-    Some(if strong { 90 } else { 70 })
-}
-
-/// Letters only, but not a word: both cases in the middle, or improbable.
-fn mixed(value: &[u8]) -> bool {
-    let (usual, all) = pairs(value);
-    all >= 5 && usual * 10 < all * 7
-}
-
-/// Something a machine drew.
-fn token(value: &[u8], quoted: bool) -> Option<u8> {
-    if value.len() < TOKEN
-        || placeholder(value)
-        || stands_for_one(value)
-        || !quoted && expression(value)
-    {
-        return None;
-    }
-    let kinds = Kinds::of(value);
-    if kinds.monotonous(value.len())
-        || kinds.letters() == 0
-        || value.contains(&b' ')
-        || integrity(value)
-    {
-        return None;
-    }
-    if value.starts_with(b"/") && wordy(value) || memchr::memmem::find(value, b"://").is_some() {
-        return None;
-    }
-    let hexadecimal =
-        value.len() >= 16 && value.iter().all(u8::is_ascii_hexdigit) && kinds.digits > 2;
-    let drawn = if value.len() < 16 {
-        kinds.digits > 0 && kinds.turns >= 2 && !wordy(value)
-    } else {
-        random(value) || kinds.digits > 0 && kinds.turns >= 2 && kinds.other == 0 && !wordy(value)
-    };
-    if uuid(value) || hexadecimal {
-        Some(75)
-    } else if drawn {
-        Some(85)
-    } else {
-        let signs = kinds.other > 1 && kinds.digits > 1 && kinds.upper > 0 && kinds.lower > 0;
-        (signs && kinds.turns > 1 && !wordy(value)).then_some(65)
-    }
-}
-
-/// What follows a scheme in a header.
-fn header(value: &[u8]) -> Option<u8> {
-    let kinds = Kinds::of(value);
-    let plain = value.len() >= 12
-        && !value.contains(&b' ')
-        && !placeholder(value)
-        && !stands_for_one(value)
-        && !expression(value);
-    (plain && kinds.digits > 0 && !kinds.monotonous(value.len()) || random(value) && plain)
-        .then_some(88)
-}
-
-/// A variable, a template, a path or a call in place of a value, as also a quoted text may be.
-fn stands_for_one(value: &[u8]) -> bool {
-    #[rustfmt::skip]
-    const MARKS: &[&[u8]] = &[
-        b"process.env", b"os.environ", b"getenv", b"secrets.", b"vault:", b"env:", b"op://", b"arn:aws", b"\\(", b"...", b" + ", b"\xE2\x80\xA6", b"!Ref", b"!Sub",
-    ];
-    let edge = |a: u8, b: u8| value.first() == Some(&a) && value.last() == Some(&b);
-    let name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b' ');
-    let variable = matches!(value[0], b'$' | b'%')
-        && value
-            .get(1)
-            .is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
-        && value[1..]
-            .iter()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'%' | b'.'))
-        && (value.len() < 8
-            || !value.iter().any(u8::is_ascii_digit)
-            || value[1..]
-                .iter()
-                .all(|b| b.is_ascii_uppercase() || !b.is_ascii_alphabetic()));
-    // `${NAME}`, `{{ name }}`, `$(command)`, `#{name}`, `%{name}`, `${{ secrets.NAME }}`.
-    let template = value.windows(2).enumerate().any(|(i, open)| {
-        let close: u8 = match open {
-            b"${" | b"{{" | b"#{" | b"%{" | b"@{" => b'}',
-            b"$(" => b')',
-            b"<%" => b'>',
-            _ => return false,
-        };
-        let inner = &value[i + 2..];
-        let len = memchr::memchr(close, inner).unwrap_or(inner.len());
-        len > 0
-            && inner[..len]
-                .iter()
-                .all(|b| name(b) || b"{:$\"'|/()%=?!".contains(b))
-            && (len < inner.len() || inner.len() < 3)
-    });
-    variable
-        || template
-        || call(value)
-        || edge(b'<', b'>')
-            && value[1..value.len() - 1]
-                .iter()
-                .all(|b| name(b) || b"/:|".contains(b))
-        || edge(b'{', b'}') && value[1..value.len() - 1].iter().all(name)
-        || edge(b'[', b']') && value[1..value.len() - 1].iter().all(name)
-        || edge(b'%', b'%')
-        || edge(b'_', b'_')
-        || MARKS
-            .iter()
-            .any(|mark| memchr::memmem::find(value, mark).is_some())
-}
-
-/// A call, also where quotes stand around it: `getpass.getpass()`, `String::new()`.
-fn call(value: &[u8]) -> bool {
-    let path = |b: &u8| b.is_ascii_alphanumeric() || b"_.:->".contains(b);
-    value.last() == Some(&b')')
-        && memchr::memchr(b'(', value)
-            .is_some_and(|open| open > 2 && value[..open].iter().all(path) && wordy(&value[..open]))
-}
-
-/// An expression of a program, as an unquoted value may be: a call, an index, a member, an operator.
-fn expression(value: &[u8]) -> bool {
-    let called = value
-        .windows(2)
-        .any(|w| (w[0].is_ascii_alphanumeric() || w[0] == b'_') && matches!(w[1], b'(' | b'['));
-    let plain = value
-        .strip_prefix(b"&")
-        .or_else(|| value.strip_prefix(b"*"))
-        .unwrap_or(value);
-    let member = plain
-        .iter()
-        .all(|b| b.is_ascii_alphanumeric() || b"._->:[]()".contains(b))
-        && plain.iter().any(|b| b".>:(".contains(b))
-        && plain
-            .split(|b| !b.is_ascii_alphanumeric() && *b != b'_')
-            .filter(|piece| !piece.is_empty())
-            .all(identifier);
-    // A pointer type, a reference, an alias of YAML.
-    let referring = plain.len() < value.len()
-        && plain
-            .iter()
-            .all(|b| b.is_ascii_alphanumeric() || *b == b'_');
-    let marks = value.first().is_some_and(|b| b"&*(![{$@|".contains(b))
-        && value.iter().any(|b| b"()[]{}".contains(b));
-    called || member || referring || marks || identifier(value)
-}
-
-/// A name of a program: words, perhaps with a number behind.
-fn identifier(value: &[u8]) -> bool {
-    let word = value
-        .iter()
-        .all(|b| b.is_ascii_alphanumeric() || *b == b'_')
-        && !value[0].is_ascii_digit();
-    let kinds = Kinds::of(value);
-    let spoken = !mixed(value) || kinds.upper < 2 || kinds.lower < 2;
-    word && (kinds.digits == 0 && spoken
-        || kinds.turns <= 1 && kinds.digits <= 2 && (wordy(value) || value.len() < 8))
-}
-
-/// A password hash in its own notation is what is left of a secret, not the secret: `$2b$…`, `{SSHA}…`.
-fn hash(value: &[u8]) -> bool {
-    value.starts_with(b"$2")
-        || value.starts_with(b"$argon2")
-        || value.starts_with(b"$6$")
-        || value.starts_with(b"pbkdf2")
-        || value.starts_with(b"{SSHA")
-}
-
-/// Subresource integrity and digests with their algorithm: `sha512-…`, `sha256:…`.
-fn integrity(value: &[u8]) -> bool {
-    [
-        &b"sha1-"[..],
-        b"sha256",
-        b"sha384",
-        b"sha512",
-        b"md5-",
-        b"md5:",
-        b"sha1:",
-    ]
-    .iter()
-    .any(|p| value.starts_with(p))
 }

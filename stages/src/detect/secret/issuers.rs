@@ -1,6 +1,10 @@
 //! Keys without a mark of their own, known by the name of their issuer beside them:
 //! `ADAFRUIT_IO_KEY = "…"`, `"okta_token": "…"`.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::Hit;
 use super::charset::*;
 use super::texture::{Kinds, pairs, placeholder, uuid};
@@ -83,8 +87,8 @@ pub(super) fn at(text: &[u8], start: usize, run_end: usize) -> Option<Hit> {
     if name.len() < 3 {
         return None;
     }
-    for issuer in ISSUERS {
-        let &Issuer(word, set, lengths) = issuer;
+    for found in NAMES.find_overlapping_iter(name) {
+        let &Issuer(word, set, lengths) = &ISSUERS[found.pattern().as_usize()];
         let value = &text[value_start..];
         let span = span(set, value, LONGEST + 1);
         let quoted_end = |at: usize| {
@@ -93,7 +97,10 @@ pub(super) fn at(text: &[u8], start: usize, run_end: usize) -> Option<Hit> {
                     || *b == b'.' && value.get(at + 1).is_none_or(u8::is_ascii_whitespace)
             })
         };
-        if !lengths.contains(&(span as u16)) || !quoted_end(span) || !names(line, name, word) {
+        if !lengths.contains(&(span as u16))
+            || !quoted_end(span)
+            || !names(line, found.start(), word)
+        {
             continue;
         }
         let value = &value[..span];
@@ -114,6 +121,12 @@ pub(super) fn at(text: &[u8], start: usize, run_end: usize) -> Option<Hit> {
     }
     None
 }
+
+/// Finds the names of issuers in a folded name.
+static NAMES: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let words = ISSUERS.iter().map(|issuer| issuer.0);
+    AhoCorasick::new(words).expect("a hundred short words make an automaton")
+});
 
 /// Whether a word is the name of an issuer.
 pub(super) fn known(word: &[u8]) -> bool {
@@ -136,11 +149,8 @@ fn operator(text: &[u8], value: usize) -> Option<usize> {
         .then_some(end)
 }
 
-/// Whether the line before an operator names the issuer at the beginning of a word.
-fn names(line: &[u8], folded: &[u8], word: &str) -> bool {
-    let Some(at) = memchr::memmem::find(folded, word.as_bytes()) else {
-        return false;
-    };
+/// Whether the name of an issuer that was found at the letter or digit `at` of a line is one.
+fn names(line: &[u8], at: usize, word: &str) -> bool {
     // `lob` is also in `global`, `linear` in `bilinear`: such names have to be words.
     const INSIDE_WORDS: &[&str] = &[
         "linear", "cohere", "gitter", "fastly", "looker", "segment", "xray", "azure", "travis",

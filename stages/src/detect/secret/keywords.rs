@@ -54,6 +54,11 @@ pub(super) fn sort(words: &[&[u8]]) -> Option<Sort> {
         all => all,
     };
     let last = *words.last()?;
+    if let [.., a, b] = last
+        && !ends_in(&WORD_ENDS, *a, *b)
+    {
+        return None;
+    }
     let before = words.len().checked_sub(2).map(|i| words[i]);
     let mut joined = [0; 48];
     for count in [3, 2, 1] {
@@ -106,27 +111,35 @@ fn secretive(word: &[u8]) -> bool {
 #[rustfmt::skip]
 const ENDINGS: &[&str] = &["is", "ist", "es", "value", "val", "raw", "plain", "plaintext", "text", "str", "string", "prod", "production", "dev", "staging", "live", "test", "base64", "b64", "default", "env", "new", "old", "current", "primary", "secondary", "a", "b", "main", "backup", "v1", "v2"];
 
-/// The last two bytes (folded) of every word that a name may end in, so that most names are refused
-/// after two bytes.
+/// Whether a name that ends in these two bytes may be one that counts: most names are refused here.
 pub(super) fn may_end(a: u8, b: u8) -> bool {
-    let fold = |c: u8| if c.is_ascii_uppercase() { c | 0x20 } else { c };
-    let (a, b) = (fold(a), fold(b));
+    ends_in(&WORD_ENDS, a, b) || ends_in(&ENDING_ENDS, a, b)
+}
+
+/// Whether two bytes, folded, are in a table of last letters. Digits and other scripts always are.
+fn ends_in(table: &[u32; 26], a: u8, b: u8) -> bool {
+    let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
     if a >= 0x80 || b >= 0x80 || b.is_ascii_digit() {
         return true;
     }
-    b.is_ascii_lowercase()
-        && a.is_ascii_lowercase()
-        && ENDS[usize::from(a - b'a')] >> (b - b'a') & 1 == 1
+    a.is_ascii_lowercase()
+        && b.is_ascii_lowercase()
+        && table[usize::from(a - b'a')] >> (b - b'a') & 1 == 1
 }
 
-static ENDS: [u32; 26] = {
+static WORD_ENDS: [u32; 26] = {
     let mut table = [0; 26];
     let mut i = 0;
     while i < WORDS.len() {
         table = note(table, WORDS[i].0.as_bytes());
         i += 1;
     }
-    i = 0;
+    table
+};
+
+static ENDING_ENDS: [u32; 26] = {
+    let mut table = [0; 26];
+    let mut i = 0;
     while i < ENDINGS.len() {
         table = note(table, ENDINGS[i].as_bytes());
         i += 1;
@@ -135,11 +148,8 @@ static ENDS: [u32; 26] = {
 };
 
 const fn note(mut table: [u32; 26], word: &[u8]) -> [u32; 26] {
-    if word.len() >= 2 {
-        let (a, b) = (word[word.len() - 2], word[word.len() - 1]);
-        if a.is_ascii_lowercase() && b.is_ascii_lowercase() {
-            table[(a - b'a') as usize] |= 1 << (b - b'a');
-        }
+    if let [.., a @ b'a'..=b'z', b @ b'a'..=b'z'] = word {
+        table[(*a - b'a') as usize] |= 1 << (*b - b'a');
     }
     table
 }

@@ -19,9 +19,11 @@ mod generic;
 mod issuers;
 mod jwt;
 mod keywords;
+mod name;
 mod pattern;
 mod texture;
 mod url;
+mod verdict;
 
 pub(crate) use assignment::{assignment, option};
 pub(crate) use blocks::blocks;
