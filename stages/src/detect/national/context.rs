@@ -70,12 +70,19 @@ impl<'t> Context<'t> {
     /// follow another number, or a word that has nothing to do with them.
     pub(super) fn may_adjoin(&self) -> bool {
         let before = &self.text[..self.start];
-        let gap = before.iter().rev().take(5).take_while(|b| b.is_ascii() && !b.is_ascii_alphanumeric()).count();
+        let gap = before
+            .iter()
+            .rev()
+            .take(5)
+            .take_while(|b| b.is_ascii() && !b.is_ascii_alphanumeric())
+            .count();
         let fold = |b: u8| usize::from(b.to_ascii_lowercase().wrapping_sub(b'a'));
         match before[..before.len() - gap] {
             _ if self.field.is_some() => true,
             [.., b] if b >= 0x80 => true,
-            [.., a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => ENDS[fold(a)] >> fold(b) & 1 == 1,
+            [.., a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => {
+                ENDS[fold(a)] >> fold(b) & 1 == 1
+            }
             // One letter: `n°`, `driver's`, an initial.
             [.., b] => b.is_ascii_alphabetic(),
             [] => false,
@@ -106,6 +113,34 @@ impl<'t> Context<'t> {
             .any(|word| words.ends_of(word).next().is_some())
     }
 
+    /// Whether a name beside the candidate says that it is something else: `seq=`, `"tabId":`,
+    /// `order 4321670011`.
+    pub(super) fn is_labelled(&self) -> bool {
+        #[rustfmt::skip]
+        const LABELS: &[&[u8]] = &[
+            b"order", b"invoice", b"ticket", b"page", b"build", b"pid", b"port", b"line", b"offset", b"size", b"bytes", b"version", b"id",
+            b"ref", b"issue", b"commit", b"seq", b"epoch", b"timestamp", b"at", b"in", b"phone", b"tel", b"call", b"isbn", b"ean", b"sku", b"case",
+        ];
+        let window = &self.text[self.start.saturating_sub(WINDOW_LEFT)..self.start];
+        let before = window.trim_ascii_end();
+        let before = before
+            .strip_suffix(b"\"")
+            .unwrap_or(before)
+            .trim_ascii_end();
+        if matches!(before.last(), Some(b'=' | b':' | b'#')) {
+            return true;
+        }
+        let word = before
+            .iter()
+            .rev()
+            .take(12)
+            .take_while(|b| b.is_ascii_alphabetic())
+            .count();
+        LABELS
+            .iter()
+            .any(|label| label.eq_ignore_ascii_case(&before[before.len() - word..]))
+    }
+
     /// Whether the candidate is a word of its own, not a piece of a path, an amount or a hash.
     pub(super) fn stands_alone(&self, end: usize, compact: &Compact) -> bool {
         let before = self.start.checked_sub(1).map(|i| self.text[i]);
@@ -118,15 +153,32 @@ impl<'t> Context<'t> {
             self.text.get(end) == Some(&b'.')
         };
         let after = matches!(self.text.get(end), Some(b'%' | b'$' | b'*' | b'\\'));
-        !joined && !amount && !after && !compact.is_lower_hex() && !compact.is_mixed_case() && !self.goes_on(end)
+        !joined
+            && !amount
+            && !after
+            && !compact.is_lower_hex()
+            && !compact.is_mixed_case()
+            && !self.goes_on(end)
     }
 
     /// Whether groups of digits, joined as those of the candidate are, go on before or after it, so
     /// that it is a piece of something longer: an IBAN, a card, an address.
     fn goes_on(&self, end: usize) -> bool {
-        let Some(&joint) = self.text[self.start..end].iter().find(|b| !b.is_ascii_alphanumeric()) else { return false };
-        let before = self.text[..self.start].strip_suffix(&[joint]).unwrap_or_default();
-        let group = before.iter().rev().take(5).take_while(|b| b.is_ascii_alphanumeric()).count();
+        let Some(&joint) = self.text[self.start..end]
+            .iter()
+            .find(|b| !b.is_ascii_alphanumeric())
+        else {
+            return false;
+        };
+        let before = self.text[..self.start]
+            .strip_suffix(&[joint])
+            .unwrap_or_default();
+        let group = before
+            .iter()
+            .rev()
+            .take(5)
+            .take_while(|b| b.is_ascii_alphanumeric())
+            .count();
         let group = &before[before.len() - group..];
         let capital = |b: &u8| b.is_ascii_digit() || b.is_ascii_uppercase();
         let code = group.len() == 4 && group.iter().all(capital);
@@ -227,7 +279,7 @@ impl Words {
             let mut at = from;
             for &want in keyword.as_bytes() {
                 let skip = match text.get(at) {
-                    Some(b' ') => keyword.len() > 4,
+                    Some(b' ') => keyword.len() > 4 || joined,
                     Some(&b) => b == HUMP as u8,
                     None => false,
                 };

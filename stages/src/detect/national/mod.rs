@@ -20,7 +20,7 @@ mod rule;
 
 use context::Context;
 pub(crate) use packs::Packs;
-use rule::{Compact, Format};
+use rule::{Compact, Format, SUSPECT};
 
 /// Bytes before a candidate that a verdict may read.
 pub(crate) const REACH_LEFT: usize = context::WINDOW_LEFT;
@@ -28,7 +28,7 @@ pub(crate) const REACH_LEFT: usize = context::WINDOW_LEFT;
 pub(crate) const REACH_RIGHT: usize = rule::LONGEST_TEXT + context::WINDOW_RIGHT;
 
 /// How sure a verdict is that has a correct number and a word that names it.
-const NAMED: u8 = 95;
+const NAMED: u8 = 97;
 /// The same where the word stands after the number.
 const NAMED_AFTER: u8 = 85;
 /// From this confidence on, digits alone are evidence enough in a JSON number.
@@ -74,14 +74,25 @@ pub(crate) fn in_field(
         if read.as_ref().is_none_or(|(mask, _)| *mask != format.mask) {
             read = Some((format.mask, format.read(text, start)));
         }
+        let Some((_, Some((end, compact)))) = &read else {
+            continue;
+        }
+        if read.as_ref().is_none_or(|(mask, _)| *mask != format.mask) {
+            read = Some((format.mask, format.read(text, start)));
+        }
         let Some((_, Some((end, compact)))) = &read else { continue };
         if !(format.rule.check)(compact.as_slice()) {
             continue;
         }
-        let confidence = confidence(&mut context, format, *end, compact);
+        let confidence = confidence(&mut context, format, *end, compact, packs.suspects);
         let better = best.is_none_or(|b| (confidence, *end) > (b.confidence, b.end));
         if confidence > 0 && better {
-            best = Some(Hit { end: *end, name: format.rule.name, confidence, rule: format.rule.id });
+            best = Some(Hit {
+                end: *end,
+                name: format.rule.name,
+                confidence,
+                rule: format.rule.id,
+            });
         }
     }
     best
@@ -108,7 +119,7 @@ pub(crate) fn number(digits: &str, packs: &Packs, field: Option<&str>) -> Option
             }
             let confidence = match (named(format), missing) {
                 (true, _) => NAMED,
-                (false, 0) if format.bare >= CERTAIN && compact.is_varied() && (format.rule.alone)(compact.as_slice()) => {
+                (false, 0) if format.bare >= CERTAIN && plausible_alone(format, &compact) => {
                     format.bare
                 }
                 _ => continue,
@@ -133,31 +144,13 @@ pub(crate) fn keywords() -> impl Iterator<Item = (&'static str, &'static [&'stat
     packs::rules().map(|rule| (rule.name, rule.keywords))
 }
 
-/// The regions (ISO 3166) of locales, whose telephone numbers are then known too.
-#[rustfmt::skip]
-pub(crate) fn regions(locales: &[String]) -> Vec<&'static str> {
-    const REGIONS: &[(&str, &str)] = &[
-        ("de", "DE"), ("fr", "FR"), ("es", "ES"), ("nl", "NL"), ("he", "IL"), ("zh", "CN"),
-        ("ja", "JP"), ("ru", "RU"), ("ko", "KR"), ("it", "IT"), ("pl", "PL"), ("pt", "PT"),
-        ("pt", "BR"), ("hi", "IN"), ("tr", "TR"), ("sv", "SE"), ("da", "DK"), ("no", "NO"),
-        ("nb", "NO"), ("nn", "NO"), ("fi", "FI"), ("cs", "CZ"), ("sk", "SK"), ("ro", "RO"),
-        ("hr", "HR"), ("bg", "BG"), ("et", "EE"), ("lt", "LT"), ("uk", "GB"), ("gb", "GB"),
-        ("en", "US"), ("at", "AT"), ("ch", "CH"), ("be", "BE"), ("ie", "IE"), ("au", "AU"),
-        ("nz", "NZ"), ("ca", "CA"), ("mx", "MX"), ("br", "BR"), ("ar", "AR"), ("cl", "CL"),
-        ("za", "ZA"), ("ng", "NG"), ("sg", "SG"), ("my", "MY"), ("ms", "MY"), ("id", "ID"),
-        ("th", "TH"), ("tw", "TW"), ("in", "IN"), ("pk", "PK"), ("ur", "PK"), ("il", "IL"),
-        ("cn", "CN"), ("kr", "KR"), ("us", "US"), ("ph", "PH"),
-    ];
-    let wanted = |key: &str| {
-        locales.iter().any(|locale| {
-            locale.eq_ignore_ascii_case("all")
-                || locale.split(['-', '_']).any(|part| part.eq_ignore_ascii_case(key))
-        })
-    };
-    REGIONS.iter().filter(|(key, _)| wanted(key)).map(|(_, region)| *region).collect()
-}
-
-fn confidence(context: &mut Context<'_>, format: &Format, end: usize, compact: &Compact) -> u8 {
+fn confidence(
+    context: &mut Context<'_>,
+    format: &Format,
+    end: usize,
+    compact: &Compact,
+    suspects: bool,
+) -> u8 {
     let rule = format.rule;
     if rule.close_words {
         return if context.adjoins(rule.keywords) {
@@ -167,17 +160,32 @@ fn confidence(context: &mut Context<'_>, format: &Format, end: usize, compact: &
         };
     }
     if context.precedes(rule.keywords) {
-        NAMED
-    } else if context.follows(end, rule.keywords) {
-        NAMED_AFTER
-    } else if format.bare > 0
-        && context.stands_alone(end, compact)
-        && (format.grouped || compact.is_varied() && (rule.alone)(compact.as_slice()))
-    {
+        return NAMED;
+    }
+    if context.follows(end, rule.keywords) {
+        return NAMED_AFTER;
+    }
+    let allowed = match format.bare {
+        0 => false,
+        SUSPECT => suspects && !context.is_labelled(),
+        _ => true,
+    };
+    let plausible = plausible_alone(format, compact);
+    if allowed && plausible && context.stands_alone(end, compact) {
         format.bare
     } else {
         0
     }
+}
+
+/// Whether a number may be one although no word names it: not a time, not a round number.
+fn plausible_alone(format: &Format, compact: &Compact) -> bool {
+    let number = compact.as_slice();
+    !checks::like_timestamp(number)
+        && (format.grouped
+            || !checks::like_unix_time(number)
+                && compact.is_varied()
+                && (format.rule.alone)(number))
 }
 
 /// Whether the digits at `start` continue a number: a decimal fraction, or an international

@@ -15,6 +15,8 @@ pub(crate) struct Packs {
     formats: Vec<Format>,
     /// For each class and length of the first run, a range of `formats`.
     ranges: [[(u16, u16); LONGEST_RUN + 1]; 3],
+    /// Whether bare numbers with a weak check are reported.
+    pub(super) suspects: bool,
 }
 
 /// A locale that has no pack.
@@ -49,12 +51,13 @@ impl Packs {
         }))
     }
 
-    /// The categories that the rules report.
-    pub(crate) fn names(&self) -> Vec<&'static str> {
-        let mut names: Vec<_> = self.formats.iter().map(|format| format.rule.name).collect();
-        names.sort_unstable();
-        names.dedup();
-        names
+    /// The same packs, which also report bare numbers that have nothing but one weak check digit,
+    /// with a confidence of 30: every tenth number of nine digits is one.
+    pub(crate) fn with_suspects(self) -> Self {
+        Self {
+            suspects: true,
+            ..self
+        }
     }
 
     /// The locales that have a pack, in alphabetical order.
@@ -81,7 +84,8 @@ impl Packs {
             (true, true) => Class::Mixed,
             // A word: of a number only where a separator and a digit follow.
             (true, false) => {
-                if !matches!(&text[start + len..], [b' ' | b'-' | 0xC2 | 0xE2, next, ..] if next.is_ascii_digit() || *next >= 0x80) {
+                if !matches!(&text[start + len..], [b' ' | b'-' | 0xC2 | 0xE2, next, ..] if next.is_ascii_digit() || *next >= 0x80)
+                {
                     return &[];
                 }
                 Class::Letters
@@ -115,6 +119,7 @@ impl Packs {
         Self {
             formats: keyed.into_iter().map(|(.., format)| format).collect(),
             ranges,
+            suspects: false,
         }
     }
 }

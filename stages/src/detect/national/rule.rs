@@ -5,6 +5,10 @@ const LONGEST: usize = 24;
 /// The longest number as text, with its separators (a no-break space has up to three bytes).
 pub(super) const LONGEST_TEXT: usize = 48;
 
+/// Confidence of a bare number whose check every tenth or eleventh number satisfies. It is reported
+/// only by packs that report suspects.
+pub(super) const SUSPECT: u8 = 30;
+
 /// One kind of number.
 pub(super) struct Rule {
     /// Country and number, such as `pl.pesel`.
@@ -52,7 +56,12 @@ pub(super) enum Class {
 impl Format {
     pub(super) fn new(rule: &'static Rule, mask: &'static str, bare: u8) -> Self {
         let mask = mask.as_bytes();
-        Self { rule, mask, grouped: !mask.iter().all(u8::is_ascii_alphanumeric), bare }
+        Self {
+            rule,
+            mask,
+            grouped: !mask.iter().all(u8::is_ascii_alphanumeric),
+            bare,
+        }
     }
 
     /// Length of the first run of letters and digits, and what it may consist of.
@@ -129,7 +138,10 @@ impl Compact {
 
     /// Whether at least four different characters are in it: round numbers are no person's.
     pub(super) fn is_varied(&self) -> bool {
-        let seen = self.as_slice().iter().fold(0u64, |seen, b| seen | 1 << (b & 63));
+        let seen = self
+            .as_slice()
+            .iter()
+            .fold(0u64, |seen, b| seen | 1 << (b & 63));
         seen.count_ones() >= 4
     }
 
