@@ -12,7 +12,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let path = arguments.next().ok_or("which file?")?;
     let text = String::from_utf8_lossy(&std::fs::read(path)?).into_owned();
-    let piece = arguments.next().map_or(Ok(text.len()), |size| size.parse())?;
+    let piece = arguments
+        .next()
+        .map_or(Ok(text.len()), |size| size.parse())?;
     let pieces: Vec<&str> = cut(&text, piece).collect();
     let detectors = Detectors::new(&Settings::default())?;
     let mut found = Vec::new();
@@ -31,7 +33,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             best = best.min(start.elapsed());
         }
         let speed = text.len() as f64 / best.as_secs_f64() / 1e6;
-        eprintln!("{name}: {speed:.0} MB/s, {count} findings in {} bytes", text.len());
+        eprintln!(
+            "{name}: {speed:.0} MB/s, {count} findings in {} bytes",
+            text.len()
+        );
     }
     Ok(())
 }
@@ -39,7 +44,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// Pieces of about `size` bytes, on character boundaries.
 fn cut(mut text: &str, size: usize) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
-        let (piece, rest) = text.split_at(text.ceil_char_boundary(size.clamp(1, text.len().max(1))));
+        let (piece, rest) =
+            text.split_at(text.ceil_char_boundary(size.clamp(1, text.len().max(1))));
         text = rest;
         (!piece.is_empty()).then_some(piece)
     })

@@ -371,14 +371,14 @@ fn phone_regions(settings: &Settings) -> Result<Vec<rules::phone::Region>, Setti
         .map(|id| region(id).ok_or_else(|| SettingsError::Region(id.clone())))
         .collect::<Result<Vec<Region>, _>>()?;
     if regions.is_empty() {
-        let ids = national::regions(&settings.locale);
+        let ids = rules::phone::regions_of(&settings.locale);
         regions.extend(std::iter::once("US").chain(ids).filter_map(region));
     }
     Ok(regions)
 }
 
 fn packs(settings: &Settings) -> Result<national::Packs, SettingsError> {
-    national::Packs::of(&settings.locale, settings.detect_il_id)
+    national::Packs::of_and(&settings.locale, if settings.detect_il_id { &["il.id"] } else { &[] })
         .map_err(|error| SettingsError::Locale(error.to_string()))
 }
 

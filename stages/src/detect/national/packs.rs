@@ -29,12 +29,20 @@ pub(crate) struct UnknownLocale {
 
 impl Packs {
     /// The packs of `locales`: languages or countries (`de`, `fr-CA`, `BR`), or `all`. The pack
-    /// `en` is always on, Israeli identity numbers also where `il_id` asks for them.
+    /// `en` is always on.
     ///
     /// # Errors
     ///
     /// A locale that no pack belongs to; the error names those that exist.
-    pub(crate) fn of<S: AsRef<str>>(locales: &[S], il_id: bool) -> Result<Self, UnknownLocale> {
+    pub(crate) fn of<S: AsRef<str>>(locales: &[S]) -> Result<Self, UnknownLocale> {
+        Self::of_and(locales, &[])
+    }
+
+    /// Like [`of`](Self::of), and single rules by their ids.
+    pub(crate) fn of_and<S: AsRef<str>>(
+        locales: &[S],
+        ids: &[&str],
+    ) -> Result<Self, UnknownLocale> {
         let mut wanted = vec![ALWAYS];
         for locale in locales {
             let locale = locale.as_ref();
@@ -47,17 +55,26 @@ impl Packs {
             })?);
         }
         Ok(Self::compile(|rule| {
-            rule.locales.iter().any(|locale| wanted.contains(locale)) || il_id && rule.id == "il.id"
+            rule.locales.iter().any(|locale| wanted.contains(locale)) || ids.contains(&rule.id)
         }))
     }
 
     /// The same packs, which also report bare numbers that have nothing but one weak check digit,
-    /// with a confidence of 30: every tenth number of nine digits is one.
+    /// with a confidence of 30 (45 where numbers of that length are rare): every tenth number of
+    /// nine digits is one.
     pub(crate) fn with_suspects(self) -> Self {
         Self {
             suspects: true,
             ..self
         }
+    }
+
+    /// The categories that the rules report.
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        let mut names: Vec<_> = self.formats.iter().map(|format| format.rule.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 
     /// The locales that have a pack, in alphabetical order.
@@ -68,8 +85,8 @@ impl Packs {
         known
     }
 
-    /// The formats whose first run has the class and length of the one at `start`.
-    pub(super) fn starting_like(&self, text: &[u8], start: usize) -> &[Format] {
+    /// The formats whose first run has the class and length of the one at `start`, and that length.
+    pub(super) fn starting_like(&self, text: &[u8], start: usize) -> (&[Format], usize) {
         let (mut letters, mut digits) = (false, false);
         let mut len = 0;
         for &byte in &text[start..text.len().min(start + LONGEST_RUN + 1)] {
@@ -86,7 +103,7 @@ impl Packs {
             (true, false) => {
                 if !matches!(&text[start + len..], [b' ' | b'-' | 0xC2 | 0xE2, next, ..] if next.is_ascii_digit() || *next >= 0x80)
                 {
-                    return &[];
+                    return (&[], len);
                 }
                 Class::Letters
             }
@@ -96,7 +113,7 @@ impl Packs {
             .get(len)
             .copied()
             .unwrap_or_default();
-        &self.formats[usize::from(from)..usize::from(to)]
+        (&self.formats[usize::from(from)..usize::from(to)], len)
     }
 
     fn compile(on: impl Fn(&Rule) -> bool) -> Self {
