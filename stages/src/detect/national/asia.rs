@@ -3,7 +3,7 @@
 use super::checks::{
     date, day_of_month, digit, luhn, mod_11_2, uniform, value, verhoeff, weighted,
 };
-use super::rule::{Rule, SUSPECT, rule};
+use super::rule::{RARE_SUSPECT, Rule, SUSPECT, rule};
 
 /// The rules of Asian and African countries.
 #[rustfmt::skip]
@@ -14,7 +14,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("cn.resident-id-15", "NATIONAL_ID_CN", &["zh", "cn"], &[("999999999999999", 0)], resident_id_15_cn,
         &["身份证", "身份證", "公民身份号码", "idcard", "residentid"]),
     rule("jp.my-number", "MY_NUMBER_JP", &["ja", "jp"],
-        &[("999999999999", SUSPECT), ("9999 9999 9999", 50), ("9999-9999-9999", 50)], my_number_jp,
+        &[("999999999999", RARE_SUSPECT), ("9999 9999 9999", 50), ("9999-9999-9999", 50)], my_number_jp,
         &["マイナンバー", "個人番号", "mynumber", "individualnumber", "kojinbango"]),
     rule("kr.rrn", "RRN_KR", &["ko", "kr"], &[("999999-9999999", 92), ("9999999999999", 60)],
         |n| rrn_date_kr(n) && rrn_check_kr(n), RRN_WORDS),
@@ -22,7 +22,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("kr.rrn-unchecked", "RRN_KR", &["ko", "kr"], &[("999999-9999999", 75), ("9999999999999", 0)],
         |n| rrn_date_kr(n) && n[6] <= b'4', RRN_WORDS),
     rule("in.aadhaar", "AADHAAR_IN", &["hi", "in"],
-        &[("9999 9999 9999", 70), ("9999-9999-9999", 70), ("9999:9999:9999", 60), ("999999999999", SUSPECT)], aadhaar_in,
+        &[("9999 9999 9999", 70), ("9999-9999-9999", 70), ("9999:9999:9999", 60), ("999999999999", RARE_SUSPECT)], aadhaar_in,
         &["aadhaar", "aadhar", "adhaar", "uidai", "uid", "आधार"]),
     rule("in.pan", "PAN_IN", &["hi", "in"], &[("AAAAA9999A", 78)], pan_in,
         &["pan", "pannumber", "pancard", "permanentaccountnumber", "पैन"]),

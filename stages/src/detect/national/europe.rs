@@ -244,7 +244,7 @@ fn pesel_pl(n: &[u8]) -> bool {
     let Some(century) = [1900, 2000]
         .get(month as usize / 20)
         .copied()
-        .or((month > 80).then_some(1800))
+        .or_else(|| (month > 80).then_some(1800))
     else {
         return false;
     };

@@ -20,7 +20,7 @@ mod rule;
 
 use context::Context;
 pub(crate) use packs::Packs;
-use rule::{Compact, Format, SUSPECT};
+use rule::{Compact, Format};
 
 /// Bytes before a candidate that a verdict may read.
 pub(crate) const REACH_LEFT: usize = context::WINDOW_LEFT;
@@ -33,6 +33,9 @@ const NAMED: u8 = 97;
 const NAMED_AFTER: u8 = 85;
 /// From this confidence on, digits alone are evidence enough in a JSON number.
 const CERTAIN: u8 = 80;
+
+/// Below this confidence a bare number is a suspect, reported only on request.
+const CREDIBLE: u8 = 50;
 
 /// A number that belongs to a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,15 +69,17 @@ pub(crate) fn in_field(
     let mut context = Context::new(text, start, field);
     let mut best: Option<Hit> = None;
     // Formats with the same mask stand side by side: it is read once.
-    let mut read: Option<(&[u8], Option<(usize, Compact)>)> = None;
+    let mut mask: &[u8] = &[];
+    let mut read: Option<(usize, Compact)> = None;
     for format in formats {
         if format.rule.close_words && !context.may_adjoin() {
             continue;
         }
-        if read.as_ref().is_none_or(|(mask, _)| *mask != format.mask) {
-            read = Some((format.mask, format.read(text, start)));
+        if mask != format.mask {
+            mask = format.mask;
+            read = format.read(text, start);
         }
-        let Some((_, Some((end, compact)))) = &read else {
+        let Some((end, compact)) = &read else {
             continue;
         };
         if !(format.rule.check)(compact.as_slice()) {
@@ -163,7 +168,7 @@ fn confidence(
     }
     let allowed = match format.bare {
         0 => false,
-        SUSPECT => suspects && !context.is_labelled(),
+        ..CREDIBLE => suspects && !context.is_labelled(),
         _ => true,
     };
     let plausible = plausible_alone(format, compact);

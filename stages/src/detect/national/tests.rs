@@ -90,7 +90,10 @@ fn digits_alone_are_nobody_where_the_check_is_weak() {
 #[test]
 fn suspects_are_reported_on_request_unless_another_name_claims_them() {
     let packs = all().with_suspects();
-    assert_eq!(find("42,123456782,ok", &packs).map(|f| f.1), Some(SUSPECT));
+    assert_eq!(
+        find("42,123456782,ok", &packs).map(|f| f.1),
+        Some(rule::SUSPECT)
+    );
     assert_eq!(find("order 123456782", &packs), None);
     assert_eq!(find("seq=123456782", &packs), None);
     assert_eq!(find("{\"tabId\":123456782}", &packs), None);

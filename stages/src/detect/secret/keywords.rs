@@ -67,9 +67,7 @@ pub(super) fn sort(words: &[&[u8]]) -> Option<Sort> {
         };
         let mut len = 0;
         for word in &words[from..] {
-            let Some(room) = joined.get_mut(len..len + word.len()) else {
-                return None;
-            };
+            let room = joined.get_mut(len..len + word.len())?;
             room.copy_from_slice(word);
             len += word.len();
         }
