@@ -28,6 +28,7 @@ pub(super) struct Context<'t> {
     start: usize,
     field: Option<Words>,
     left: Option<Words>,
+    letters: Option<bool>,
 }
 
 impl<'t> Context<'t> {
@@ -38,11 +39,20 @@ impl<'t> Context<'t> {
             start,
             field,
             left: None,
+            letters: None,
         }
+    }
+
+    /// Whether any word could name the candidate, after whose first run `next` stands.
+    pub(super) fn may_be_named(&mut self, next: u8) -> bool {
+        self.field.is_some() || next == b' ' || !next.is_ascii() || self.has_letters()
     }
 
     /// Whether one of the words stands before the candidate, or in the name of its field.
     pub(super) fn precedes(&mut self, keywords: &[&str]) -> bool {
+        if self.field.is_none() && !self.has_letters() {
+            return false;
+        }
         let named = |words: &Words, any_gap: bool| {
             keywords
                 .iter()
@@ -83,8 +93,8 @@ impl<'t> Context<'t> {
             [.., a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => {
                 ENDS[fold(a)] >> fold(b) & 1 == 1
             }
-            // One letter: `n°`, `driver's`, an initial.
-            [.., b] => b.is_ascii_alphabetic(),
+            // One letter: `n°`, `driver's`.
+            [.., b] => matches!(b, b'n' | b's' | b'N' | b'S'),
             [] => false,
         }
     }
@@ -189,6 +199,15 @@ impl<'t> Context<'t> {
         after || code || group.last().is_some_and(u8::is_ascii_digit)
     }
 
+    /// Whether anything but digits and signs stands before the candidate: in a table of numbers not.
+    fn has_letters(&mut self) -> bool {
+        let window = &self.text[self.start.saturating_sub(WINDOW_LEFT)..self.start];
+        let letter = |b: &u8| b.is_ascii_alphabetic() || *b >= 0x80;
+        *self
+            .letters
+            .get_or_insert_with(|| window.iter().filter(|b| letter(b)).count() > 0)
+    }
+
     fn left(&mut self) -> &Words {
         let (text, start) = (self.text, self.start);
         self.left.get_or_insert_with(|| {
@@ -221,6 +240,8 @@ fn is_gap(byte: u8) -> bool {
 struct Words {
     bytes: [u8; 2 * WINDOW_LEFT],
     len: usize,
+    /// Which bytes are there, so that most keywords are refused by their first one.
+    seen: [u64; 4],
 }
 
 impl Words {
@@ -229,6 +250,7 @@ impl Words {
         let mut words = Self {
             bytes: [0; 2 * WINDOW_LEFT],
             len: 0,
+            seen: [0; 4],
         };
         let text = &text[..text.len().min(WINDOW_LEFT)];
         let text = str::from_utf8(text)
@@ -253,7 +275,11 @@ impl Words {
                 if (camel || number) && before.is_alphanumeric() {
                     words.push(HUMP);
                 }
-                c.to_lowercase().for_each(|c| words.push(c));
+                if c.is_ascii() {
+                    words.push(c.to_ascii_lowercase());
+                } else {
+                    c.to_lowercase().for_each(|c| words.push(c));
+                }
             }
             if c == '\n' {
                 words.push('\n');
@@ -271,6 +297,12 @@ impl Words {
     fn ends_of<'a>(&'a self, keyword: &'a str) -> impl Iterator<Item = usize> + 'a {
         let text = self.text();
         let joined = !keyword.is_ascii();
+        let first = keyword.as_bytes()[0];
+        let text = if self.seen[usize::from(first >> 6)] >> (first & 63) & 1 == 1 {
+            text
+        } else {
+            &[]
+        };
         (0..text.len()).filter_map(move |from| {
             let starts = from == 0 || is_gap(text[from - 1]) || joined;
             if !starts || text[from] != keyword.as_bytes()[0] {
@@ -330,6 +362,8 @@ impl Words {
         let utf8 = c.encode_utf8(&mut utf8).as_bytes();
         if let Some(room) = self.bytes.get_mut(self.len..self.len + utf8.len()) {
             room.copy_from_slice(utf8);
+            utf8.iter()
+                .for_each(|b| self.seen[usize::from(b >> 6)] |= 1 << (b & 63));
             self.len += utf8.len();
         }
     }

@@ -62,17 +62,23 @@ pub(crate) fn in_field(
     packs: &Packs,
     field: Option<&str>,
 ) -> Option<Hit> {
-    let formats = packs.starting_like(text, start);
+    let (formats, run) = packs.starting_like(text, start);
+    let next = text.get(start + run).copied().unwrap_or(0);
     if formats.is_empty() || inside_a_number(text, start) {
         return None;
     }
     let mut context = Context::new(text, start, field);
+    let floor = if packs.suspects { 1 } else { CREDIBLE };
     let mut best: Option<Hit> = None;
     // Formats with the same mask stand side by side: it is read once.
     let mut mask: &[u8] = &[];
     let mut read: Option<(usize, Compact)> = None;
     for format in formats {
-        if format.rule.close_words && !context.may_adjoin() {
+        if !format.goes_on_with(next) || format.rule.close_words && !context.may_adjoin() {
+            continue;
+        }
+        // Without a word in reach only what stands for itself can be found: no check is needed.
+        if format.bare < floor && !context.may_be_named(next) {
             continue;
         }
         if mask != format.mask {
@@ -111,7 +117,7 @@ pub(crate) fn number(digits: &str, packs: &Packs, field: Option<&str>) -> Option
     let mut best: Option<Hit> = None;
     for missing in 0..=2 {
         let padded = [&b"00"[..missing], digits.as_bytes()].concat();
-        for format in packs.starting_like(&padded, 0) {
+        for format in packs.starting_like(&padded, 0).0 {
             let Some((end, compact)) = format.read(&padded, 0) else {
                 continue;
             };
@@ -168,7 +174,7 @@ fn confidence(
     }
     let allowed = match format.bare {
         0 => false,
-        ..CREDIBLE => suspects && !context.is_labelled(),
+        1..CREDIBLE => suspects && !context.is_labelled(),
         _ => true,
     };
     let plausible = plausible_alone(format, compact);

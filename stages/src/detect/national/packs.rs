@@ -69,8 +69,8 @@ impl Packs {
         known
     }
 
-    /// The formats whose first run has the class and length of the one at `start`.
-    pub(super) fn starting_like(&self, text: &[u8], start: usize) -> &[Format] {
+    /// The formats whose first run has the class and length of the one at `start`, and that length.
+    pub(super) fn starting_like(&self, text: &[u8], start: usize) -> (&[Format], usize) {
         let (mut letters, mut digits) = (false, false);
         let mut len = 0;
         for &byte in &text[start..text.len().min(start + LONGEST_RUN + 1)] {
@@ -87,7 +87,7 @@ impl Packs {
             (true, false) => {
                 if !matches!(&text[start + len..], [b' ' | b'-' | 0xC2 | 0xE2, next, ..] if next.is_ascii_digit() || *next >= 0x80)
                 {
-                    return &[];
+                    return (&[], len);
                 }
                 Class::Letters
             }
@@ -97,7 +97,7 @@ impl Packs {
             .get(len)
             .copied()
             .unwrap_or_default();
-        &self.formats[usize::from(from)..usize::from(to)]
+        (&self.formats[usize::from(from)..usize::from(to)], len)
     }
 
     fn compile(on: impl Fn(&Rule) -> bool) -> Self {

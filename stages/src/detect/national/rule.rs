@@ -43,6 +43,8 @@ pub(super) struct Format {
     pub(super) mask: &'static [u8],
     /// Whether the mask has separators.
     pub(super) grouped: bool,
+    /// The first separator, zero where there is none.
+    separator: u8,
     /// Confidence without a word that names it.
     pub(super) bare: u8,
 }
@@ -58,10 +60,16 @@ pub(super) enum Class {
 impl Format {
     pub(super) fn new(rule: &'static Rule, mask: &'static str, bare: u8) -> Self {
         let mask = mask.as_bytes();
+        let separator = mask
+            .iter()
+            .find(|b| !b.is_ascii_alphanumeric())
+            .copied()
+            .unwrap_or(0);
         Self {
             rule,
             mask,
-            grouped: !mask.iter().all(u8::is_ascii_alphanumeric),
+            grouped: separator != 0,
+            separator,
             bare,
         }
     }
@@ -84,6 +92,15 @@ impl Format {
             &[Class::Mixed]
         };
         (len, classes)
+    }
+
+    /// Whether the byte after the first run can be the separator of the mask, or end it.
+    pub(super) fn goes_on_with(&self, next: u8) -> bool {
+        match self.separator {
+            0 => true,
+            b' ' => matches!(next, b' ' | 0xC2 | 0xE2),
+            separator => next == separator,
+        }
     }
 
     /// Reads the number at `start`: where it ends, and its letters and digits.

@@ -94,7 +94,7 @@ fn keys_of_issuers_are_found_whole_and_placeholders_are_not() {
             format!("url?x={key}&y=1"),
             format!("({key})."),
         ] {
-            assert_eq!(values(&text), [key.clone()], "{text}");
+            assert_eq!(values(&text), std::slice::from_ref(&key), "{text}");
         }
         let placeholder = format!("{prefix}{}{}", "x".repeat(len), "-x".repeat(tail.len() / 2));
         assert_eq!(values(&placeholder), [""; 0], "{placeholder}");
@@ -120,7 +120,11 @@ fn keys_with_dots_and_colons_are_found_from_any_part() {
         format!("{}_{}_mmk", drawn(ALNUM, 6, 15), drawn(ALNUM, 29, 16)),
     ];
     for key in cases {
-        assert_eq!(values(&format!("value {key} here")), [key.clone()], "{key}");
+        assert_eq!(
+            values(&format!("value {key} here")),
+            std::slice::from_ref(&key),
+            "{key}"
+        );
     }
 }
 
@@ -178,7 +182,7 @@ fn private_keys_are_found_as_whole_blocks() {
     let pgp = format!(
         "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 1\n\n{line}\n=abcd\n-----END PGP PRIVATE KEY BLOCK-----"
     );
-    assert_eq!(values(&pgp), [pgp.clone()]);
+    assert_eq!(values(&pgp), std::slice::from_ref(&pgp));
     let cut = format!("-----BEGIN RSA PRIVATE KEY-----\n{line}\n{line}\n");
     assert_eq!(values(&format!("{cut}\n[output cut]")), [cut.trim_end()]);
     for text in [
@@ -207,7 +211,7 @@ fn values_that_a_name_says_are_secret() {
         format!("adafruit_io = \"{token}\""),
         format!("if (token == \"{token}\")"),
     ] {
-        assert_eq!(values(&text), [token.clone()], "{text}");
+        assert_eq!(values(&text), std::slice::from_ref(&token), "{text}");
     }
     for text in [
         format!("password: {password}"),
@@ -347,8 +351,7 @@ mod properties {
             for i in 0..bytes.len() {
                 let len = bytes[i..].iter().take_while(|b| run(**b)).count();
                 let mut verdicts: Vec<(Option<Hit>, Option<Hit>)> = Vec::new();
-                let from = shift.saturating_sub(0) + i - REACH_LEFT.min(shift + i).saturating_sub(0).min(REACH_LEFT);
-                let mut from = from.saturating_sub(cut);
+                let mut from = (shift + i - REACH_LEFT).saturating_sub(cut);
                 while !padded.is_char_boundary(from) { from -= 1 }
                 let part = &padded.as_bytes()[from..];
                 let (whole, here, there) = (padded.as_bytes(), shift + i, shift + i - from);
