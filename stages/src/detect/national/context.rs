@@ -2,6 +2,7 @@
 
 use super::documents::ENDS;
 use super::rule::Compact;
+use super::starts;
 
 /// Bytes before a candidate in which a word may name it.
 pub(super) const WINDOW_LEFT: usize = 64;
@@ -242,6 +243,8 @@ struct Words {
     len: usize,
     /// Which bytes are there, so that most keywords are refused by their first one.
     seen: [u64; 4],
+    /// Whether any word begins like a keyword, so that most texts are refused at once.
+    hopeful: bool,
 }
 
 impl Words {
@@ -251,6 +254,7 @@ impl Words {
             bytes: [0; 2 * WINDOW_LEFT],
             len: 0,
             seen: [0; 4],
+            hopeful: false,
         };
         let text = &text[..text.len().min(WINDOW_LEFT)];
         let text = str::from_utf8(text)
@@ -286,7 +290,17 @@ impl Words {
             }
             before = c;
         }
+        words.hopeful = words.begins_like_a_keyword();
         words
+    }
+
+    fn begins_like_a_keyword(&self) -> bool {
+        let text = self.text();
+        (0..text.len()).any(|i| {
+            let begins = i == 0 || is_gap(text[i - 1]);
+            // Scripts without spaces have their words anywhere.
+            text[i] >= 0x80 || begins && starts::may_start(&text[i..])
+        })
     }
 
     fn text(&self) -> &[u8] {
@@ -298,7 +312,7 @@ impl Words {
         let text = self.text();
         let joined = !keyword.is_ascii();
         let first = keyword.as_bytes()[0];
-        let text = if self.seen[usize::from(first >> 6)] >> (first & 63) & 1 == 1 {
+        let text = if self.hopeful && self.seen[usize::from(first >> 6)] >> (first & 63) & 1 == 1 {
             text
         } else {
             &[]
