@@ -240,14 +240,7 @@ impl Detectors {
         let scan_shard = |shard: usize| {
             let (mut found, mut odd) = (Vec::new(), Vec::new());
             let (low, high) = (shard * size, text.len().min((shard + 1) * size));
-            scan::scan(
-                text.as_bytes(),
-                low,
-                high,
-                &self.rules,
-                &mut found,
-                &mut odd,
-            );
+            scan::scan(text.as_bytes(), low, high, &self.rules, &mut found, &mut odd);
             (found, odd)
         };
         let (found, beside) = rayon::join(
@@ -378,14 +371,14 @@ fn phone_regions(settings: &Settings) -> Result<Vec<rules::phone::Region>, Setti
         .map(|id| region(id).ok_or_else(|| SettingsError::Region(id.clone())))
         .collect::<Result<Vec<Region>, _>>()?;
     if regions.is_empty() {
-        let ids = national::regions(&settings.locale);
+        let ids = rules::phone::regions_of(&settings.locale);
         regions.extend(std::iter::once("US").chain(ids).filter_map(region));
     }
     Ok(regions)
 }
 
 fn packs(settings: &Settings) -> Result<national::Packs, SettingsError> {
-    national::Packs::of(&settings.locale, settings.detect_il_id)
+    national::Packs::of_and(&settings.locale, if settings.detect_il_id { &["il.id"] } else { &[] })
         .map_err(|error| SettingsError::Locale(error.to_string()))
 }
 

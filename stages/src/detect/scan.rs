@@ -114,13 +114,15 @@ struct Events {
     odd: u64,
     /// Every `@`.
     at: u64,
+    /// The first dash of an option (`--password`).
+    option: u64,
     /// Every `=` and `:`.
     assignment: u64,
 }
 
 impl Events {
     fn all(&self) -> u64 {
-        self.words | self.odd | self.at | self.assignment
+        self.words | self.odd | self.at | self.option | self.assignment
     }
 
     #[inline(always)]
@@ -173,6 +175,9 @@ impl Events {
             words: digits | iban | named | secret | pair,
             pair,
             odd: here.odd,
+            option: here.dash
+                & !after(here.dash | here.word, last.dash | last.word, 1)
+                & (key >> 1 & !(digit >> 1)) as u64,
             digits,
             iban,
             named,
@@ -235,6 +240,8 @@ impl Scan<'_> {
                     }
                 } else if events.odd & bit != 0 {
                     self.odd(place);
+                } else if events.option & bit != 0 {
+                    self.option(place);
                 } else if events.at & bit != 0 {
                     self.at_sign(place);
                 } else {
@@ -368,6 +375,14 @@ impl Scan<'_> {
             && self.rules.reports(category)
         {
             self.add(category, Some(hit));
+        }
+    }
+
+    fn option(&mut self, place: usize) {
+        if self.rules.secret
+            && let Some(hit) = secret::option(self.text, place)
+        {
+            self.add_secret(hit);
         }
     }
 

@@ -19,11 +19,13 @@ mod generic;
 mod issuers;
 mod jwt;
 mod keywords;
+mod name;
 mod pattern;
 mod texture;
 mod url;
+mod verdict;
 
-pub(crate) use assignment::assignment;
+pub(crate) use assignment::{assignment, option};
 pub(crate) use blocks::blocks;
 pub(crate) use url::url_credentials;
 
@@ -33,14 +35,8 @@ pub(crate) const REACH_LEFT: usize = 160;
 pub(crate) const REACH_RIGHT: usize = jwt::LONGEST + 64;
 
 /// The categories that are reported.
-pub(crate) const NAMES: &[&str] = &[
-    "API_KEY",
-    "AWS_KEY",
-    "JWT",
-    "PASSWORD",
-    "PRIVATE_KEY",
-    "SECRET",
-];
+pub(crate) const NAMES: &[&str] =
+    &["API_KEY", "AWS_KEY", "JWT", "PASSWORD", "PRIVATE_KEY", "SECRET"];
 
 /// A secret in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
