@@ -1,1 +1,3 @@
 //! Stages that decorate a conversation of JSON-RPC messages.
+
+pub mod audit;
