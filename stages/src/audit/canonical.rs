@@ -137,6 +137,7 @@ impl<'a> Object<'a> {
                 out.push(b'"');
             }
             Fact::Key(value) => text(out, &value.to_string()),
+            Fact::Session(value) => text(out, &value.to_string()),
             Fact::Signature(value) => text(out, &BASE64.encode(&value.0)),
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use super::chain::Session;
 use super::name::{Digest, Id, Name, Token};
 use super::note::{Signature, VerifierKey};
 
@@ -249,6 +250,8 @@ pub enum Fact {
     Key(VerifierKey),
     /// An Ed25519 signature.
     Signature(Signature),
+    /// Another session.
+    Session(Session),
 }
 
 impl From<u64> for Fact {
@@ -284,6 +287,12 @@ impl From<Digest> for Fact {
 impl From<VerifierKey> for Fact {
     fn from(key: VerifierKey) -> Self {
         Self::Key(key)
+    }
+}
+
+impl From<Session> for Fact {
+    fn from(session: Session) -> Self {
+        Self::Session(session)
     }
 }
 

@@ -27,6 +27,18 @@ pub struct Line<'a> {
     pub absorbed: Option<usize>,
 }
 
+impl Line<'_> {
+    /// Whether this is the entry of a repair that found exactly `torn`, and left it as a line.
+    #[must_use]
+    pub fn accounts_for(&self, torn: &[u8]) -> bool {
+        self.accounts_for_digest(torn.len() as u64, Digest::of(torn))
+    }
+
+    pub(super) fn accounts_for_digest(&self, bytes: u64, digest: Digest) -> bool {
+        self.absorbed.is_none() && repair::facts(&self.entry) == Some((bytes, digest))
+    }
+}
+
 /// The members of an entry that a reader of logs works with. Texts are as they are in the line.
 #[derive(Debug, Deserialize)]
 pub struct StoredEntry<'a> {

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
 
+use sha2::{Digest as _, Sha256};
+
 use super::checkpoint::Checkpoint;
 use super::entry::Event;
 use super::finding::{Finding, Problem, Severity};
@@ -181,37 +183,48 @@ impl<S: TileStore> Verifier<S> {
         let mut line = Vec::new();
         for number in 1.. {
             line.clear();
-            let read = file
-                .by_ref()
-                .take(MAX_LINE_BYTES as u64 + 1)
-                .read_until(b'\n', &mut line)?;
+            let most = MAX_LINE_BYTES as u64 + 1;
+            let read = file.by_ref().take(most).read_until(b'\n', &mut line)?;
             if read == 0 {
                 break;
             }
+            let place = (name.to_owned(), number);
             if line.pop_if(|byte| *byte == b'\n').is_none() && read > MAX_LINE_BYTES {
-                skip_line(&mut file)?;
-            }
-            if !line.is_empty() {
-                self.line((name.to_owned(), number), &line);
+                let (bytes, digest) = digest_line(&line, &mut file)?;
+                self.no_entry(Unread {
+                    place,
+                    why: BadLine::TooLong,
+                    bytes,
+                    digest,
+                });
+            } else if !line.is_empty() {
+                self.line(place, &line);
             }
         }
         Ok(())
     }
 
     fn line(&mut self, place: Place, text: &[u8]) {
-        let line = read_line(text);
-        self.settle_unread(line.as_ref().ok());
-        match line {
-            Ok(line) => self.entry(&place, text, &line),
+        match read_line(text) {
+            Ok(line) => {
+                self.settle_unread(Some(&line));
+                self.entry(&place, text, &line);
+            }
             Err(why) => {
-                self.unread = Some(Unread {
+                let (bytes, digest) = (text.len() as u64, Digest::of(text));
+                self.no_entry(Unread {
                     place,
                     why,
-                    bytes: text.len() as u64,
-                    digest: Digest::of(text),
-                })
+                    bytes,
+                    digest,
+                });
             }
         }
+    }
+
+    fn no_entry(&mut self, line: Unread) {
+        self.settle_unread(None);
+        self.unread = Some(line);
     }
 
     /// A line that is no entry is accounted for by a repair right after it, and by nothing else.
@@ -219,10 +232,8 @@ impl<S: TileStore> Verifier<S> {
         let Some(unread) = self.unread.take() else {
             return;
         };
-        let accounted = next.is_some_and(|next| {
-            repair::facts(&next.entry) == Some((unread.bytes, unread.digest))
-                && next.absorbed.is_none()
-        });
+        let accounted =
+            next.is_some_and(|next| next.accounts_for_digest(unread.bytes, unread.digest));
         if !accounted {
             self.found(
                 Some(unread.place),
@@ -528,14 +539,19 @@ impl<S: TileStore> Verifier<S> {
     }
 }
 
-fn skip_line(file: &mut impl BufRead) -> io::Result<()> {
+/// Length and digest of a line of which `start` was read, without holding the rest.
+fn digest_line(start: &[u8], rest: &mut impl BufRead) -> io::Result<(u64, Digest)> {
+    let (mut bytes, mut digest) = (start.len() as u64, Sha256::new_with_prefix(start));
     loop {
-        let buffer = file.fill_buf()?;
+        let buffer = rest.fill_buf()?;
         let end = memchr::memchr(b'\n', buffer);
-        let used = end.map_or(buffer.len(), |end| end + 1);
-        file.consume(used);
+        let part = &buffer[..end.unwrap_or(buffer.len())];
+        let used = part.len() + usize::from(end.is_some());
+        bytes += part.len() as u64;
+        digest.update(part);
+        rest.consume(used);
         if end.is_some() || used == 0 {
-            return Ok(());
+            return Ok((bytes, Digest(digest.finalize().into())));
         }
     }
 }
