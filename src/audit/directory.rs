@@ -42,7 +42,7 @@ pub(super) fn prepare(dir: &Path) -> Result<(), OpenError> {
 }
 
 /// The lanes of a log: its own directory first.
-pub(super) fn lanes(dir: &Path) -> impl Iterator<Item = (u32, PathBuf)> {
+pub(super) fn lanes(dir: &Path) -> impl Iterator<Item = (u32, PathBuf)> + use<> {
     let below = dir.to_owned();
     let further = (2..=MAX_LANES).map(move |lane| (lane, below.join(format!("lane-{lane}"))));
     std::iter::once((1, dir.to_owned())).chain(further)

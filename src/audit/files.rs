@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The operations of the writer on files.
 pub trait Files: Send {
@@ -100,8 +100,16 @@ impl Append for File {
     }
 }
 
-fn beside(path: &Path) -> std::path::PathBuf {
-    path.with_added_extension("new")
+fn beside(path: &Path) -> PathBuf {
+    extended(path, "new")
+}
+
+/// The path with `.extension` after whatever it ends with.
+pub(super) fn extended(path: &Path, extension: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(extension);
+    name.into()
 }
 
 fn write_beside(path: &Path, content: &[u8]) -> io::Result<File> {

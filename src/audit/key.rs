@@ -11,7 +11,7 @@ use cloak_stages::audit::{BadKey, Signature, SignerKey, VerifierKey, endorse};
 use data_encoding::BASE64;
 use zeroize::Zeroizing;
 
-use super::files::private;
+use super::files::{extended, private};
 
 /// A key as it is kept on file.
 #[derive(Clone, Debug)]
@@ -142,7 +142,7 @@ impl KeyFile {
             .map(|old| (old.public().clone(), endorse(old, key.public())));
         let new = Self { key, before };
         if let Some(old) = old {
-            let kept = path.with_added_extension(format!("{:08x}", old.public().id()));
+            let kept = extended(path, &format!("{:08x}", old.public().id()));
             fs::rename(path, &kept).map_err(failed)?;
         }
         new.write(path)?;

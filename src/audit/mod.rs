@@ -10,6 +10,7 @@
 //! [`cloak_stages::audit`]; here are the files, the clock and the thread.
 
 mod clock;
+mod command;
 mod directory;
 mod files;
 mod key;
@@ -21,6 +22,7 @@ mod warning;
 mod writer;
 
 pub use clock::{Clock, Now, SystemClock};
+pub use command::{AuditCommand, CommandError, Context, Verdict};
 pub use files::{Append, Disk, Files};
 pub use key::{KeyError, KeyFile};
 pub use log::{CloseError, Fsync, Handle, Log, OpenError, Options};

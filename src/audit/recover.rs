@@ -205,12 +205,9 @@ impl Reader<'_> {
     fn entry(&mut self, text: &[u8], line: &Line<'_>) -> Result<Option<()>, Damage> {
         let seq = line.entry.seq;
         let previous = Digest::from_hex(line.entry.prev_hash.as_bytes());
-        let first = if seq == 0 {
-            Some(Digest::GENESIS)
-        } else {
-            previous
-        };
-        let (due, head) = self.due.unwrap_or((seq, first.unwrap_or(Digest::GENESIS)));
+        // The first entry that is read may name any hash, unless it is the first of all.
+        let first = previous.filter(|_| seq > 0).unwrap_or(Digest::GENESIS);
+        let (due, head) = self.due.unwrap_or((seq, first));
         if seq != due || previous != Some(head) {
             return Ok(None);
         }

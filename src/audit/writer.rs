@@ -336,11 +336,12 @@ impl Writer {
     fn checkpoint_if_due(&mut self) {
         let over = self.next_checkpoint.is_some_and(|at| at <= Instant::now());
         if over || self.uncovered >= self.options.checkpoint_entries {
-            if self.uncovered > 0 && self.commit(true) {
-                if let Some(record) = self.checkpoint() {
-                    self.add_own(&record);
-                    self.commit(self.options.fsync != Fsync::None);
-                }
+            if self.uncovered > 0
+                && self.commit(true)
+                && let Some(record) = self.checkpoint()
+            {
+                self.add_own(&record);
+                self.commit(self.options.fsync != Fsync::None);
             }
             self.next_checkpoint = Instant::now().checked_add(self.options.checkpoint_every);
         }
