@@ -28,6 +28,10 @@ pub struct Verifier<S> {
     tree: Tree,
     /// Whether the tree still has a leaf for each entry at its place.
     comparable: bool,
+    /// Whether a root was another one, so that all later ones are too.
+    diverged: bool,
+    /// Whether the hashes of removed entries are missing.
+    no_history: bool,
     kept: BTreeMap<u64, Vec<Kept>>,
     latest: Option<(String, u64)>,
     missing_tiles: Vec<TileAt>,
@@ -137,6 +141,8 @@ impl<S: TileStore> Verifier<S> {
             unread: None,
             tree: Tree::new(),
             comparable: true,
+            diverged: false,
+            no_history: false,
             kept: BTreeMap::new(),
             latest: None,
             missing_tiles: Vec::new(),
@@ -246,22 +252,48 @@ impl<S: TileStore> Verifier<S> {
 
     fn entry(&mut self, place: &Place, text: &[u8], line: &Line<'_>) {
         self.report.entries += 1;
-        if self.report.entries == 1 && line.entry.seq > 0 && self.due.seq == 0 {
+        let genuine = line.hash == line.stated;
+        if genuine && self.report.entries == 1 && line.entry.seq > 0 && self.due.seq == 0 {
             self.begin_at(place, line.entry.seq);
         }
-        if line.hash != line.stated {
-            let problem = Problem::Altered {
-                stated: line.stated,
-                actual: line.hash,
-            };
-            self.found(Some(place.clone()), line.entry.seq, problem);
+        let previous = Digest::from_hex(line.entry.prev_hash.as_bytes());
+        let follows = self
+            .due
+            .hashes
+            .is_none_or(|hashes| previous.is_some_and(|hash| hashes.contains(&hash)));
+        if genuine {
+            self.order(place, line, follows);
+            self.times(place, &line.entry);
+            self.events(place, &line.entry);
+        } else {
+            self.altered(place, line, follows);
         }
-        self.order(place, line);
-        self.times(place, &line.entry);
-        self.events(place, &line.entry);
         self.tree.push(leaf_hash(text));
         self.compare_full_tiles();
         self.compare_kept();
+    }
+
+    /// Nothing that an altered entry says is believed; if it follows from the one before it or has
+    /// the number that is due, it is the one that is due.
+    fn altered(&mut self, place: &Place, line: &Line<'_>, follows: bool) {
+        let seq = if follows {
+            self.due.seq
+        } else {
+            line.entry.seq
+        };
+        let (stated, actual) = (line.stated, line.hash);
+        self.found(
+            Some(place.clone()),
+            seq,
+            Problem::Altered { stated, actual },
+        );
+        self.comparable = false;
+        if seq >= self.due.seq {
+            self.due = Due {
+                seq: seq.saturating_add(1),
+                hashes: Some([stated, actual]),
+            };
+        }
     }
 
     /// The log begins with a later entry: its tiles still have the hashes of those before.
@@ -276,20 +308,14 @@ impl<S: TileStore> Verifier<S> {
         match Tree::load(seq, &mut self.store) {
             Some(tree) => self.tree = tree,
             None => {
-                self.comparable = false;
-                self.found(Some(place.clone()), seq, Problem::NoHistory);
+                (self.comparable, self.no_history) = (false, true);
             }
         }
     }
 
     /// Only a line that is not behind its place moves on what is due.
-    fn order(&mut self, place: &Place, line: &Line<'_>) {
+    fn order(&mut self, place: &Place, line: &Line<'_>, follows: bool) {
         let (seq, due) = (line.entry.seq, self.due.seq);
-        let previous = Digest::from_hex(line.entry.prev_hash.as_bytes());
-        let follows = self
-            .due
-            .hashes
-            .is_none_or(|hashes| previous.is_some_and(|hash| hashes.contains(&hash)));
         let problem = if seq < due {
             let twice = seq + 1 == due && self.report.head == Some(line.hash);
             Some(if twice {
@@ -394,7 +420,10 @@ impl<S: TileStore> Verifier<S> {
         checkpoint: &Checkpoint,
         source_name: String,
     ) -> Result<(), Problem> {
-        if !self.comparable {
+        if std::mem::take(&mut self.no_history) {
+            return Err(Problem::NoHistory);
+        }
+        if !self.comparable || self.diverged {
             return Ok(());
         }
         if self.tree.root() == checkpoint.root {
@@ -402,9 +431,10 @@ impl<S: TileStore> Verifier<S> {
             self.report.covered = checkpoint.size;
             return Ok(());
         }
-        self.comparable = false;
+        self.diverged = true;
+        let since = self.report.covered;
         Err(Problem::OtherTree {
-            since: self.report.covered,
+            since,
             size: checkpoint.size,
             source_name,
         })
@@ -420,9 +450,8 @@ impl<S: TileStore> Verifier<S> {
         } in self.kept.remove(&size).unwrap_or_default()
         {
             let signed = self.keys.signed(&note, checkpoint, name.clone());
-            if let Err(problem) =
-                signed.and_then(|checkpoint| self.compare_root(&checkpoint, name.clone()))
-            {
+            let same = signed.and_then(|checkpoint| self.compare_root(&checkpoint, name.clone()));
+            if let Err(problem) = same {
                 self.found(None, size.saturating_sub(1), problem);
             }
             if self
@@ -430,10 +459,12 @@ impl<S: TileStore> Verifier<S> {
                 .as_ref()
                 .is_some_and(|(latest, _)| *latest == name)
             {
-                self.check_missing_tiles();
                 for tile in self.tree.partial_tiles() {
-                    self.compare_tile(&tile);
+                    if !self.compare_tile(&tile) {
+                        self.missing_tiles.push(tile.at);
+                    }
                 }
+                self.check_missing_tiles();
             }
         }
     }
@@ -492,6 +523,9 @@ impl<S: TileStore> Verifier<S> {
             );
         }
         let end = self.due.seq;
+        if self.no_history && !self.kept.is_empty() {
+            self.found(None, self.report.first, Problem::NoHistory);
+        }
         for Kept {
             name,
             note,
