@@ -176,9 +176,7 @@ pub fn call(number: i64) -> Entry {
     ];
     entry.after = Some(cloak_stages::audit::Digest::of(&number.to_be_bytes()));
     entry.latency = Duration::from_micros(150 + number.unsigned_abs() % 50);
-    entry.timing = vec![
-        (Name::literal("detect"), Duration::from_micros(100)),
-        (Name::literal("frame"), Duration::from_micros(7)),
-    ];
+    entry.spent(Name::literal("detect"), Duration::from_micros(100));
+    entry.spent(Name::literal("frame"), Duration::from_micros(7));
     entry
 }

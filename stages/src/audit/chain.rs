@@ -199,14 +199,9 @@ fn timing(line: &mut Object<'_>, entry: &Entry) {
     if entry.timing.is_empty() {
         return line.null("timing");
     }
-    let mut stages: Vec<_> = entry.timing.iter().take(Entry::MAX_FACTS).collect();
-    stages.sort_by(|a, b| a.0.cmp(&b.0));
     let mut timing = Object::open(line.key("timing"));
-    for same in stages.chunk_by(|a, b| a.0 == b.0) {
-        let spent = same
-            .iter()
-            .fold(0, |sum: u64, (_, spent)| sum.saturating_add(micros(*spent)));
-        timing.millis(same[0].0.as_str(), spent);
+    for (stage, spent) in &entry.timing {
+        timing.millis(stage.as_str(), micros(*spent));
     }
     timing.close();
 }
@@ -303,9 +298,9 @@ mod tests {
         entry.before = Some(PayloadKey::new([1; 32]).digest(b"before"));
         entry.after = Some(Digest::of(b"after"));
         entry.latency = Duration::from_micros(1570);
-        entry.timing = [("sanitize", 500), ("detect", 70), ("detect", 1000)]
-            .map(|(stage, us)| (Name::literal(stage), Duration::from_micros(us)))
-            .into();
+        for (stage, micros) in [("sanitize", 500), ("detect", 70), ("detect", 1000)] {
+            entry.spent(Name::literal(stage), Duration::from_micros(micros));
+        }
         entry
     }
 

@@ -171,8 +171,8 @@ pub struct Entry {
     pub after: Option<Digest>,
     /// Time spent in the gateway.
     pub latency: Duration,
-    /// Time spent per stage.
-    pub timing: Vec<(Name, Duration)>,
+    /// Time spent per stage; see [`Entry::spent`].
+    pub timing: BTreeMap<Name, Duration>,
     /// What else is known about this kind of event; see [`Entry::fact`].
     pub facts: BTreeMap<Name, Fact>,
 }
@@ -205,7 +205,7 @@ impl Entry {
             before: None,
             after: None,
             latency: Duration::ZERO,
-            timing: Vec::new(),
+            timing: BTreeMap::new(),
             facts: BTreeMap::new(),
         }
     }
@@ -220,6 +220,14 @@ impl Entry {
         };
         let count = self.categories.entry(key).or_default();
         *count = count.saturating_add(findings);
+    }
+
+    /// Adds the time a stage took; of one stage too many it is left out.
+    pub fn spent(&mut self, stage: Name, time: Duration) {
+        if self.timing.len() < Self::MAX_FACTS || self.timing.contains_key(&stage) {
+            let sum = self.timing.entry(stage).or_default();
+            *sum = sum.saturating_add(time);
+        }
     }
 
     /// Adds a fact; one of the same name is replaced, and one too many is left out.

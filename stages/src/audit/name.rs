@@ -14,9 +14,10 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 /// A name that is fit for a log: of an upstream, a method, a tool, a category, a stage.
 ///
 /// A name begins with an ASCII letter, goes on with letters, digits, `_`, `-`, `.`, `/` and `:`,
-/// has at most [`Name::MAX_BYTES`] bytes and at most [`Name::MAX_DIGITS`] digits. So it is never
-/// an address, a phone, card, account or identity number. It could still be a word: names that a
-/// model or a client made up (a tool no server listed) belong in [`PayloadKey::pseudonym`].
+/// has at most [`Name::MAX_BYTES`] bytes and at most [`Name::MAX_DIGITS`] digits, and no long word
+/// of digits and both cases. So it is never an address, a phone, card, account or identity number,
+/// and hardly ever a key. It could still be a word: names that a model or a client made up (a tool
+/// no server listed) belong in [`PayloadKey::pseudonym`].
 ///
 /// ```
 /// use cloak_stages::audit::Name;
@@ -75,15 +76,53 @@ const fn is_name(text: &[u8]) -> bool {
         return false;
     }
     let (mut at, mut digits) = (0, 0);
+    let mut word = Word::NONE;
     while at < text.len() {
-        match text[at] {
-            b'0'..=b'9' => digits += 1,
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'-' | b'.' | b'/' | b':' => {}
+        let byte = text[at];
+        match byte {
+            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => word = word.with(byte),
+            b'_' | b'-' | b'.' | b'/' | b':' => word = Word::NONE,
             _ => return false,
+        }
+        digits += byte.is_ascii_digit() as usize;
+        if word.is_key() {
+            return false;
         }
         at += 1;
     }
     digits <= Name::MAX_DIGITS
+}
+
+/// A run of letters and digits: how long it is, and what it has.
+#[derive(Clone, Copy)]
+struct Word {
+    bytes: usize,
+    lower: bool,
+    upper: bool,
+    digit: bool,
+}
+
+impl Word {
+    const NONE: Self = Self {
+        bytes: 0,
+        lower: false,
+        upper: false,
+        digit: false,
+    };
+
+    const fn with(self, byte: u8) -> Self {
+        Self {
+            bytes: self.bytes + 1,
+            lower: self.lower || byte.is_ascii_lowercase(),
+            upper: self.upper || byte.is_ascii_uppercase(),
+            digit: self.digit || byte.is_ascii_digit(),
+        }
+    }
+
+    /// Random keys mix digits and both cases, and are long; names of things hardly ever are.
+    const fn is_key(self) -> bool {
+        self.bytes >= 12 && self.lower && self.upper && self.digit
+    }
 }
 
 /// A SHA-256 or HMAC-SHA-256 digest, printed as 64 lower-case hexadecimal digits.
@@ -220,6 +259,8 @@ mod tests {
             "EMAIL",
             "v1.2",
             "urn:x-y",
+            "getAccountV2",
+            "listAllOpenInvoices",
             &"n".repeat(64),
         ] {
             assert_eq!(
@@ -237,6 +278,7 @@ mod tests {
             "+33612345678",
             "tel:0612345678",
             "AB123456",
+            "sk_live_4eC39HqLyjWDarjtT1zdp7dc",
             "FR7630006000011234567890189",
             "a\nb",
             "a\"b",

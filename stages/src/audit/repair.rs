@@ -236,7 +236,7 @@ mod tests {
                 number: 1,
             },
         ];
-        entry.timing = vec![(Name::literal("detect"), Duration::from_micros(1570))];
+        entry.spent(Name::literal("detect"), Duration::from_micros(1570));
         let mut line = Vec::new();
         Chain::genesis().append(&STAMP, &entry, &mut line);
         line
