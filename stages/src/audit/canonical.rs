@@ -190,21 +190,10 @@ fn millis(out: &mut Vec<u8>, micros: u64) {
     let micros = micros.min(MOST_MICROS);
     number(out, micros / 1000);
     let rest = micros % 1000;
-    if rest > 0 {
-        let digits = [
-            b'0' + (rest / 100) as u8,
-            b'0' + (rest / 10 % 10) as u8,
-            b'0' + (rest % 10) as u8,
-        ];
-        let kept = if rest % 100 == 0 {
-            1
-        } else if rest % 10 == 0 {
-            2
-        } else {
-            3
-        };
+    let decimals = [rest / 100, rest / 10 % 10, rest % 10].map(|digit| b'0' + digit as u8);
+    if let Some(last) = decimals.iter().rposition(|digit| *digit != b'0') {
         out.push(b'.');
-        out.extend_from_slice(&digits[..kept]);
+        out.extend_from_slice(&decimals[..=last]);
     }
 }
 

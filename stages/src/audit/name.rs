@@ -99,7 +99,7 @@ struct Word {
     bytes: usize,
     lower: bool,
     upper: bool,
-    digit: bool,
+    digits: usize,
 }
 
 impl Word {
@@ -107,7 +107,7 @@ impl Word {
         bytes: 0,
         lower: false,
         upper: false,
-        digit: false,
+        digits: 0,
     };
 
     const fn with(self, byte: u8) -> Self {
@@ -115,13 +115,13 @@ impl Word {
             bytes: self.bytes + 1,
             lower: self.lower || byte.is_ascii_lowercase(),
             upper: self.upper || byte.is_ascii_uppercase(),
-            digit: self.digit || byte.is_ascii_digit(),
+            digits: self.digits + byte.is_ascii_digit() as usize,
         }
     }
 
-    /// Random keys mix digits and both cases, and are long; names of things hardly ever are.
+    /// Random keys are long and mix digits and both cases; names of things have a digit at most.
     const fn is_key(self) -> bool {
-        self.bytes >= 12 && self.lower && self.upper && self.digit
+        self.bytes >= 12 && self.lower && self.upper && self.digits >= 2
     }
 }
 

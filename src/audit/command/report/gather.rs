@@ -76,7 +76,7 @@ impl Times {
             seen += **count;
             seen >= rank
         });
-        at.or(self.0.last_key_value())
+        at.or_else(|| self.0.last_key_value())
             .map_or(0.0, |(micros, _)| *micros as f64 / 1000.0)
     }
 }
