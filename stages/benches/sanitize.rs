@@ -14,6 +14,7 @@ use cloak_stages::{Flow, Message, Peer, json};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 
+#[expect(dead_code, reason = "hard texts are for the detection alone")]
 mod texts;
 
 fn main() {

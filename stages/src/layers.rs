@@ -3,6 +3,8 @@
 //! Whatever is done to text is done to the innermost, and each layer is written again the way it
 //! was: escaped for as many strings as it stands in, or encoded.
 
+use std::sync::LazyLock;
+
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -16,7 +18,15 @@ use crate::places::{Visit, What, visit_text};
 pub(crate) const MAX_LAYERS: u8 = 4;
 
 /// What stands before the data of a `data:` URI in base64.
-pub(crate) const BASE64_MARK: &[u8] = b";base64,";
+const BASE64_MARK: &[u8] = b";base64,";
+
+static BASE64_FINDER: LazyLock<memmem::Finder<'static>> =
+    LazyLock::new(|| memmem::Finder::new(BASE64_MARK));
+
+/// Whether a text may hold a `data:` URI in base64.
+pub(crate) fn has_base64(text: &[u8]) -> bool {
+    BASE64_FINDER.find(text).is_some()
+}
 
 /// A part of a text that shall read otherwise.
 #[derive(Clone, Debug)]
@@ -279,7 +289,7 @@ fn data_uris(
     const HEAD: usize = 128;
     let bytes = text.as_bytes();
     let mut any = false;
-    for mark in memmem::find_iter(bytes, BASE64_MARK) {
+    for mark in BASE64_FINDER.find_iter(bytes) {
         let head = &bytes[mark.saturating_sub(HEAD)..mark];
         let scheme = head
             .windows(5)

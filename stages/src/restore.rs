@@ -107,9 +107,7 @@ struct Collect<'a> {
 
 /// Whether a text may hold a token: as it is, behind an escape, or in base64.
 fn may_hold(text: &[u8]) -> bool {
-    may_look(text)
-        || memchr::memchr(b'\\', text).is_some()
-        || memchr::memmem::find(text, layers::BASE64_MARK).is_some()
+    may_look(text) || memchr::memchr(b'\\', text).is_some() || layers::has_base64(text)
 }
 
 impl Visit for Collect<'_> {

@@ -168,6 +168,10 @@ impl Work for Tripwire {
     fn to_upstream(&self, _: &mut Message) -> Flow {
         Flow::Forward
     }
+
+    fn is_free(&self) -> bool {
+        self.vault.is_free()
+    }
 }
 
 impl Filter for Tripwire {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use hashbrown::HashTable;
 use zeroize::Zeroizing;
@@ -254,6 +254,11 @@ impl Vault {
             .map_or("UNKNOWN", String::as_str)
     }
 
+    /// Whether nobody holds the lock.
+    pub(crate) fn is_free(&self) -> bool {
+        !matches!(self.0.state.try_lock(), Err(TryLockError::WouldBlock))
+    }
+
     /// Takes the lock. Hold it for no longer than it takes to go through one message.
     pub(crate) fn open(&self) -> Open<'_> {
         Open {
@@ -401,7 +406,12 @@ impl Open<'_> {
 impl State {
     /// The next number of a category, for the value at `entry`.
     fn number(&mut self, category: usize, entry: u32) -> Result<u64, VaultError> {
-        let blocks = &mut self.issued[category];
+        let Some(blocks) = self.issued.get_mut(category) else {
+            return Err(VaultError::NoNumber {
+                category: "UNKNOWN".into(),
+                why: "the vault was made for other detectors".into(),
+            });
+        };
         let used_up =
             |block: &Block| block.numbers.end - block.numbers.start == block.entries.len() as u64;
         if blocks.last().is_none_or(used_up) {
