@@ -10,6 +10,7 @@ mod layers;
 pub mod link;
 pub mod message;
 pub mod note;
+pub mod numbers;
 pub mod offload;
 mod places;
 pub mod protect;
