@@ -1,3 +1,5 @@
-//! The command line.
+//! The program. What it does is in the library: [`cloakllm_gateway::cli`].
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    cloakllm_gateway::cli::main()
+}

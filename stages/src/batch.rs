@@ -57,14 +57,11 @@ impl Batches {
         self.allowed
     }
 
-    /// A batch with requests of these ids came in.
-    pub fn opened(&mut self, ids: Vec<Bytes>) {
-        if !ids.is_empty() {
-            self.open.push_back(Open {
-                waiting: ids,
-                answers: Vec::new(),
-            });
-        }
+    /// A batch with requests of these ids came in; `answers` are those to what else was in it.
+    /// Returns the batch of answers if they are all there are.
+    pub fn opened(&mut self, waiting: Vec<Bytes>, answers: Vec<Bytes>) -> Option<Bytes> {
+        self.open.push_back(Open { waiting, answers });
+        self.complete(self.open.len() - 1)
     }
 
     /// The call `id` was cancelled and will not be answered. Returns the batch if it was the last.
@@ -108,7 +105,12 @@ impl Batches {
         let place = open.waiting.iter().position(|waiting| waiting == id)?;
         open.waiting.swap_remove(place);
         open.answers.extend(answer);
-        if !open.waiting.is_empty() {
+        self.complete(at)
+    }
+
+    /// The answers of a batch, once they are all there; None as well if there are none at all.
+    fn complete(&mut self, at: usize) -> Option<Bytes> {
+        if !self.open.get(at)?.waiting.is_empty() {
             return None;
         }
         let answers = self.open.remove(at)?.answers;
@@ -150,7 +152,8 @@ mod tests {
     #[test]
     fn answers_wait_for_each_other() {
         let mut batches = Batches::default();
-        batches.opened(vec!["1".into(), "\"1\"".into(), "3".into()]);
+        let ids = vec!["1".into(), "\"1\"".into(), "3".into()];
+        assert_eq!(batches.opened(ids, vec![]), None);
         let (one, bytes) = answer("1");
         assert_eq!(batches.answer(&one, bytes), None);
         let (other, bytes) = answer("9");
@@ -165,6 +168,15 @@ mod tests {
         let wanted =
             r#"[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":"1","result":{}}]"#;
         assert_eq!(whole, wanted);
+    }
+
+    #[test]
+    fn what_needs_no_waiting_is_answered_at_once() {
+        let mut batches = Batches::default();
+        assert_eq!(batches.opened(vec![], vec![]), None);
+        let refused = vec!["{}".into(), "{}".into()];
+        assert_eq!(batches.opened(vec![], refused).unwrap(), "[{},{}]");
+        assert!(!batches.waits_for(b"1"));
     }
 
     #[test]

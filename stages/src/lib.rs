@@ -1,13 +1,25 @@
-//! Stages that decorate a conversation of JSON-RPC messages.
+//! Stages that decorate a conversation of JSON-RPC messages, and the parts they are made of.
+//!
+//! Three words carry the crate:
+//!
+//! * a [`Message`] is the bytes that arrived plus a list of edits;
+//! * a [`Link`] is a stream of messages going to the model and a sink of messages going upstream;
+//! * a [`Stage`] wraps one link and gives another.
+//!
+//! Nothing here starts a task or a process, opens a file or looks at a clock, so every stage runs
+//! wherever futures are polled. [`guide`] shows how to write one.
+
 pub mod batch;
 pub mod detect;
 pub mod edits;
 pub mod filter;
 pub mod frame;
+pub mod guide;
 mod hidden;
 pub mod json;
 mod layers;
 pub mod link;
+pub mod memory;
 pub mod message;
 pub mod note;
 pub mod numbers;

@@ -387,48 +387,11 @@ impl<L, W> fmt::Debug for Offloaded<L, W> {
 mod tests {
     use std::time::Duration;
 
-    use futures::channel::mpsc;
     use futures::executor::block_on;
 
     use super::*;
+    use crate::memory;
     use crate::message::Peer;
-
-    /// A link whose other end is two channels.
-    struct Ends(
-        mpsc::UnboundedReceiver<Message>,
-        mpsc::UnboundedSender<Message>,
-    );
-
-    impl Stream for Ends {
-        type Item = Result<Message, LinkError>;
-
-        fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-            self.0.poll_next_unpin(cx).map(|next| next.map(Ok))
-        }
-    }
-
-    impl Sink<Message> for Ends {
-        type Error = LinkError;
-
-        fn poll_ready(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<(), LinkError>> {
-            Poll::Ready(Ok(()))
-        }
-
-        fn start_send(self: Pin<&mut Self>, msg: Message) -> Result<(), LinkError> {
-            self.1
-                .unbounded_send(msg)
-                .expect("the test holds the other end");
-            Ok(())
-        }
-
-        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<(), LinkError>> {
-            Poll::Ready(Ok(()))
-        }
-
-        fn poll_close(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<(), LinkError>> {
-            Poll::Ready(Ok(()))
-        }
-    }
 
     /// Sleeps over long messages, and panics when told to.
     struct Slow;
@@ -458,14 +421,15 @@ mod tests {
     }
 
     fn ids(sent: Vec<Message>) -> Vec<String> {
-        let (tell, hear) = mpsc::unbounded();
-        let (up, _keep) = mpsc::unbounded();
-        for msg in sent {
-            tell.unbounded_send(msg).unwrap();
-        }
-        drop(tell);
-        let link = Offload::new(Slow).inline_below(100).attach(Ends(hear, up));
-        let all: Vec<_> = block_on(link.collect());
+        let (inside, mut outside) = memory::link();
+        let link = Offload::new(Slow).inline_below(100).attach(inside);
+        let all: Vec<_> = block_on(async {
+            for msg in sent {
+                outside.send(msg).await.unwrap();
+            }
+            drop(outside);
+            link.collect().await
+        });
         let id = |msg: Result<Message, LinkError>| {
             String::from_utf8(msg.unwrap().id().unwrap().to_vec()).unwrap()
         };
@@ -503,14 +467,11 @@ mod tests {
     #[test]
     fn what_makes_the_work_panic_is_held_back() {
         for inline in [0, 1000] {
-            let (tell, hear) = mpsc::unbounded();
-            let (up, mut sent) = mpsc::unbounded();
-            let mut link = Offload::new(Slow)
-                .inline_below(inline)
-                .attach(Ends(hear, up));
+            let (inside, mut outside) = memory::link();
+            let mut link = Offload::new(Slow).inline_below(inline).attach(inside);
             let secret = br#"{"id":1,"result":"panic"}"#;
-            tell.unbounded_send(Message::own(&secret[..], Peer::Upstream(0), Peer::Client))
-                .unwrap();
+            let secret = Message::own(&secret[..], Peer::Upstream(0), Peer::Client);
+            block_on(outside.send(secret)).unwrap();
             let answer = block_on(link.next()).unwrap().unwrap();
             assert_eq!(answer.kind(), Kind::Error);
             assert!(!answer.raw().windows(5).any(|part| part == b"panic"));
@@ -520,7 +481,10 @@ mod tests {
             block_on(link.send(ask)).unwrap();
             let refused = block_on(link.next()).unwrap().unwrap();
             assert_eq!((refused.kind(), refused.to), (Kind::Error, Peer::Client));
-            assert!(sent.try_recv().is_err(), "nothing went upstream");
+            assert!(
+                outside.next().now_or_never().is_none(),
+                "nothing went upstream"
+            );
         }
     }
 }

@@ -60,6 +60,8 @@ categories! {
     MAC_ADDRESS,
     /// An address of a cryptocurrency wallet.
     CRYPTO,
+    /// An Israeli identity number.
+    IL_ID,
     /// The name of a person.
     PERSON,
     /// The name of an organisation.

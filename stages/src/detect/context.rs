@@ -6,7 +6,8 @@ use super::bytes::{ALNUM, is};
 pub(super) const CONTEXT_REACH: usize = 64;
 
 /// The words before `start`, nearest first: runs of letters and digits (non-ASCII bytes count as
-/// letters), on the same line, at most [`CONTEXT_REACH`] bytes back.
+/// letters), on the same line or in a label (`Phone:`) that ends the line before, at most
+/// [`CONTEXT_REACH`] bytes back.
 pub(super) fn words_before(text: &[u8], start: usize) -> impl Iterator<Item = &[u8]> {
     let mut low = start.saturating_sub(CONTEXT_REACH);
     // A word that is cut by the reach is not a word.
@@ -16,19 +17,39 @@ pub(super) fn words_before(text: &[u8], start: usize) -> impl Iterator<Item = &[
         }
     }
     let mut end = start;
+    let mut seen = false;
     std::iter::from_fn(move || {
         while end > low && !is_letter(text[end - 1]) {
-            if matches!(text[end - 1], b'\n' | b'\r') {
-                return None;
+            if text[end - 1] == b'\n' {
+                let label = text[low..end].trim_ascii_end();
+                if seen || label.last() != Some(&b':') {
+                    return None;
+                }
+                end = low + label.len();
             }
             end -= 1;
         }
+        seen = true;
         let stop = end;
         while end > low && is_letter(text[end - 1]) {
             end -= 1;
         }
         (end < stop).then(|| &text[end..stop])
     })
+}
+
+/// The word behind `end`, with at most two other bytes of the line between.
+pub(super) fn word_after(text: &[u8], end: usize) -> Option<&[u8]> {
+    let start = (end..text.len().min(end + 3)).find(|&i| is_letter(text[i]))?;
+    if text[end..start].contains(&b'\n') {
+        return None;
+    }
+    let length = text[start..]
+        .iter()
+        .take(24)
+        .take_while(|c| is_letter(**c))
+        .count();
+    Some(&text[start..start + length])
 }
 
 /// Whether one of the `count` words before `start` is in `list`.
@@ -66,6 +87,11 @@ mod tests {
         let text = b"phone\nmy home_number (old): 555";
         let words: Vec<_> = words_before(text, text.len() - 3).collect();
         assert_eq!(words, [&b"old"[..], b"number", b"home", b"my"]);
+        let text = b"x\nHome phone:\n  ";
+        assert_eq!(
+            words_before(text, text.len()).collect::<Vec<_>>(),
+            [&b"phone"[..], b"Home"]
+        );
     }
 
     #[test]

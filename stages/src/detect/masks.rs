@@ -18,8 +18,12 @@ pub(super) struct Masks {
     pub(super) dash: u64,
     /// `:`.
     pub(super) colon: u64,
+    /// `=`.
+    pub(super) equals: u64,
     /// `@`.
     pub(super) at: u64,
+    /// What a character in disguise may begin with: `\\`, `%`, `&`, the first byte of UTF-8.
+    pub(super) odd: u64,
     /// What parts the groups of a number: space `(` `)` `-` `.` `/`.
     pub(super) separator: u64,
 }
@@ -52,6 +56,8 @@ impl Masks {
             masks.hex |= bits(digit | within(b'a', 6, folded));
             masks.dash |= bits(dash);
             masks.colon |= bits(equal(b':'));
+            masks.equals |= bits(equal(b'='));
+            masks.odd |= bits(equal(b'\\') | within(b'%', 2, x) | all(0xC2).simd_le(x));
             masks.at |= bits(equal(b'@'));
             masks.separator |= bits(equal(b' ') | within(b'(', 2, x) | within(b'-', 3, x));
         }
@@ -86,6 +92,8 @@ mod tests {
             hex: set(|c| c.is_ascii_hexdigit()),
             dash: set(|c| c == b'-'),
             colon: set(|c| c == b':'),
+            equals: set(|c| c == b'='),
+            odd: set(|c| matches!(c, b'\\' | b'%' | b'&' | 0xC2..)),
             at: set(|c| c == b'@'),
             separator: set(|c| b" ()-./".contains(&c)),
         }

@@ -24,16 +24,21 @@ mod bytes;
 mod category;
 mod context;
 mod custom;
+mod fields;
 pub mod jsonl;
 mod lists;
 mod masks;
+mod national;
 mod number;
 mod probe;
 mod recognizer;
 mod resolve;
 mod rules;
+mod samples;
 mod scan;
+mod secret;
 mod settings;
+mod views;
 
 use std::fmt;
 use std::sync::Arc;
@@ -112,6 +117,11 @@ impl Detectors {
                 iban: settings.detect_iban,
                 phone: settings.detect_phones,
                 ip: settings.detect_ip_addresses,
+                secret: settings.detect_api_keys,
+                fields: settings.detect_fields,
+                regions: phone_regions(settings)?,
+                packs: packs(settings)?,
+                names: Vec::new(),
             },
             patterns: Vec::new(),
             deny: lists::Deny::new(&settings.deny)?,
@@ -119,6 +129,7 @@ impl Detectors {
             min_confidence: settings.min_confidence,
             recognizers: Vec::new(),
         };
+        detectors.register_rules();
         for (category, on) in [
             (Category::EMAIL, settings.detect_emails),
             (Category::SSN, settings.detect_ssns),
@@ -126,6 +137,19 @@ impl Detectors {
             (Category::IBAN, settings.detect_iban),
             (Category::PHONE, settings.detect_phones),
             (Category::IP_ADDRESS, settings.detect_ip_addresses),
+            (Category::API_KEY, settings.detect_api_keys),
+            (Category::AWS_KEY, settings.detect_api_keys),
+            (Category::JWT, settings.detect_api_keys),
+            (Category::PRIVATE_KEY, settings.detect_api_keys),
+            (Category::PASSWORD, settings.detect_api_keys),
+            (Category::SECRET, settings.detect_api_keys),
+            (Category::PERSON, settings.detect_fields),
+            (Category::ADDRESS, settings.detect_fields),
+            (Category::POSTAL_CODE, settings.detect_fields),
+            (Category::DATE_OF_BIRTH, settings.detect_fields),
+            (Category::PASSPORT, settings.detect_fields),
+            (Category::DRIVER_LICENSE, settings.detect_fields),
+            (Category::BANK_ACCOUNT, settings.detect_fields),
             (Category::DENIED, detectors.deny.is_some()),
         ] {
             detectors.enabled[category.index()] |= on;
@@ -192,7 +216,9 @@ impl Detectors {
     /// boundaries. Works on the calling thread alone.
     pub fn find(&self, text: &str, cx: Context<'_>, out: &mut Vec<Finding>) {
         out.clear();
-        scan::scan(text.as_bytes(), 0, text.len(), &self.rules, out);
+        let mut odd = Vec::new();
+        scan::scan(text.as_bytes(), 0, text.len(), &self.rules, out, &mut odd);
+        views::find(text, &odd, &self.rules, out);
         self.find_beside(text, cx, out);
         self.settle(text, out);
     }
@@ -212,10 +238,17 @@ impl Detectors {
         out.clear();
         let shards = text.len().div_ceil(size);
         let scan_shard = |shard: usize| {
-            let mut found = Vec::new();
+            let (mut found, mut odd) = (Vec::new(), Vec::new());
             let (low, high) = (shard * size, text.len().min((shard + 1) * size));
-            scan::scan(text.as_bytes(), low, high, &self.rules, &mut found);
-            found
+            scan::scan(
+                text.as_bytes(),
+                low,
+                high,
+                &self.rules,
+                &mut found,
+                &mut odd,
+            );
+            (found, odd)
         };
         let (found, beside) = rayon::join(
             || {
@@ -230,8 +263,13 @@ impl Detectors {
                 beside
             },
         );
-        out.reserve(found.iter().map(Vec::len).sum());
-        found.iter().for_each(|found| out.extend_from_slice(found));
+        out.reserve(found.iter().map(|(found, _)| found.len()).sum());
+        let mut odd = Vec::new();
+        for (found, places) in &found {
+            out.extend_from_slice(found);
+            odd.extend_from_slice(places);
+        }
+        views::find(text, &odd, &self.rules, out);
         out.extend_from_slice(&beside);
         self.settle(text, out);
     }
@@ -250,6 +288,23 @@ impl Detectors {
 
     /// What is not proposed by the scan: patterns, the deny list, recognizers.
     fn find_beside(&self, text: &str, cx: Context<'_>, out: &mut Vec<Finding>) {
+        if self.rules.secret {
+            let mut blocks = Vec::new();
+            secret::blocks(text.as_bytes(), &mut blocks);
+            out.extend(blocks.into_iter().map(|hit| Finding {
+                start: hit.start,
+                end: hit.end,
+                category: Category::PRIVATE_KEY,
+                confidence: hit.confidence,
+                rule: hit.rule,
+            }));
+        }
+        if self.rules.fields {
+            fields::find_in_table(text, &self.rules, out);
+            if let Some(field) = cx.field {
+                fields::whole(text, field, &self.rules, out);
+            }
+        }
         for pattern in &self.patterns {
             pattern.find(text, out);
         }
@@ -282,16 +337,56 @@ impl Detectors {
         resolve::resolve(out, rank);
     }
 
+    /// Gives every name that the national rules and those of secrets report its category.
+    fn register_rules(&mut self) {
+        for name in self.rules.packs.names() {
+            self.enable(name);
+        }
+        let mut names: Vec<_> = national::keywords()
+            .map(|(name, _)| name)
+            .chain(secret::NAMES.iter().copied())
+            .map(|name| (name, self.register(name)))
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        self.rules.names = names;
+    }
+
     /// The category of this name, made if it is new, and looked for from now on.
     fn enable(&mut self, name: &str) -> Category {
-        let category = self.category(name).unwrap_or_else(|| {
-            self.names.push(name.to_owned());
-            self.enabled.push(false);
-            Category((self.names.len() - 1) as u16)
-        });
+        let category = self.register(name);
         self.enabled[category.index()] = true;
         category
     }
+
+    /// The category of this name, made if it is new.
+    fn register(&mut self, name: &str) -> Category {
+        self.category(name).unwrap_or_else(|| {
+            self.names.push(name.to_owned());
+            self.enabled.push(false);
+            Category((self.names.len() - 1) as u16)
+        })
+    }
+}
+
+/// The numbering plans of the settings; by default that of the United States and those of the
+/// locales.
+fn phone_regions(settings: &Settings) -> Result<Vec<rules::phone::Region>, SettingsError> {
+    use rules::phone::{Region, region};
+    let named = settings.phone_regions.iter();
+    let mut regions = named
+        .map(|id| region(id).ok_or_else(|| SettingsError::Region(id.clone())))
+        .collect::<Result<Vec<Region>, _>>()?;
+    if regions.is_empty() {
+        let ids = national::regions(&settings.locale);
+        regions.extend(std::iter::once("US").chain(ids).filter_map(region));
+    }
+    Ok(regions)
+}
+
+fn packs(settings: &Settings) -> Result<national::Packs, SettingsError> {
+    national::Packs::of(&settings.locale, settings.detect_il_id)
+        .map_err(|error| SettingsError::Locale(error.to_string()))
 }
 
 impl fmt::Debug for Detectors {
@@ -323,8 +418,10 @@ fn rank(finding: &Finding) -> u8 {
         Category::EMAIL => 7,
         Category::SSN => 8,
         Category::IP_ADDRESS => 9,
+        Category::PASSWORD | Category::SECRET => 10,
         Category::PHONE => 20,
-        _ => 30,
+        Category::PERSON | Category::ORG | Category::GPE | Category::FAC | Category::NORP => 30,
+        _ => 15,
     }
 }
 

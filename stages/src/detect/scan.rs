@@ -4,16 +4,22 @@
 //! never where the scan began nor what else was found. So the findings of a range are those of
 //! the whole that are proposed within it, and the union over any cuts is the whole.
 
-use super::bytes::{at, before, run};
+use super::bytes::{DASH, DIGIT, HEX, WORD, at, before, is, run};
 use super::masks::{BLOCK, Masks};
-use super::rules::{Hit, card, email, iban, ip, phone, ssn};
-use super::{Category, Finding};
+use super::national::{self, Packs};
+use super::rules::{Hit, card, email, iban, ip, phone, spelled, ssn};
+use super::{Category, Finding, fields, secret, views};
 
 /// How far to either side of its place a rule reads, in bytes: the widest of all rules.
-pub(super) const REACH: usize = 512;
+pub(super) const REACH: usize = {
+    let widest = secret::REACH_RIGHT;
+    assert!(widest >= secret::REACH_LEFT && widest >= 512);
+    assert!(widest >= national::REACH_LEFT && widest >= national::REACH_RIGHT);
+    widest
+};
 
 /// The rules that are asked.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub(super) email: bool,
     pub(super) ssn: bool,
@@ -21,61 +27,102 @@ pub(super) struct Rules {
     pub(super) iban: bool,
     pub(super) phone: bool,
     pub(super) ip: bool,
+    pub(super) secret: bool,
+    /// Whether the names of fields say what their values are.
+    pub(super) fields: bool,
+    /// The regions whose national numbers are known.
+    pub(super) regions: Vec<phone::Region>,
+    /// The national rules that are on.
+    pub(super) packs: Packs,
+    /// The categories of the names that rules report, sorted by name.
+    pub(super) names: Vec<(&'static str, Category)>,
 }
 
-/// Adds what is proposed at `low..high` of the text, nearly in reading order.
-pub(super) fn scan(text: &[u8], low: usize, high: usize, rules: &Rules, out: &mut Vec<Finding>) {
-    let mut scan = Scan { text, rules, out };
-    let mut last = Masks::default();
-    if low > 0 {
-        // What came before matters only for whether something begins at `low`.
-        let mut block = [0; BLOCK];
-        let from = low.saturating_sub(BLOCK);
-        block[BLOCK - (low - from)..].copy_from_slice(&text[from..low]);
-        last = Masks::load(&block, 0);
-    }
-    let mut here = Masks::load(text, low);
-    let mut base = low;
-    while base < high {
-        let next = Masks::load(text, base + BLOCK);
-        let events = Events::of(&last, &here, &next);
-        let mut set = events.digits | events.at | events.colon | events.iban;
-        if high - base < BLOCK {
-            set &= (1 << (high - base)) - 1;
+impl Rules {
+    /// Whether findings of this category are wanted where the name of a field makes them.
+    pub(super) fn reports(&self, category: Category) -> bool {
+        match category {
+            Category::SSN => self.ssn,
+            Category::CREDIT_CARD => self.card,
+            Category::IBAN => self.iban,
+            Category::PHONE => self.phone,
+            Category::IP_ADDRESS => self.ip,
+            _ => self.fields,
         }
-        while set != 0 {
-            let bit = set & set.wrapping_neg();
-            let place = base + set.trailing_zeros() as usize;
-            set ^= bit;
-            if events.digits & bit != 0 {
-                scan.digits(place);
-            } else if events.at & bit != 0 {
-                scan.at_sign(place);
-            } else if events.colon & bit != 0 {
-                scan.colon(place);
-            }
-            if events.iban & bit != 0 {
-                scan.iban(place);
-            }
-        }
-        (last, here) = (here, next);
-        base += BLOCK;
     }
+
+    /// The category of a name that a rule reports.
+    pub(super) fn category(&self, name: &str) -> Option<Category> {
+        let index = self
+            .names
+            .binary_search_by_key(&name, |(name, _)| name)
+            .ok()?;
+        Some(self.names[index].1)
+    }
+}
+
+/// Adds what is proposed at `low..high` of the text, nearly in reading order, and to `odd` the
+/// places where something stands in disguise.
+pub(super) fn scan(
+    text: &[u8],
+    low: usize,
+    high: usize,
+    rules: &Rules,
+    out: &mut Vec<Finding>,
+    odd: &mut Vec<usize>,
+) {
+    let mut scan = Scan {
+        text,
+        rules,
+        out,
+        odd,
+        run_end: 0,
+        view: false,
+    };
+    scan.range(low, high);
+}
+
+/// Adds what is proposed in the text of a view, in which nothing stands in disguise any more.
+pub(super) fn scan_plain(text: &str, rules: &Rules, out: &mut Vec<Finding>) {
+    let odd = &mut Vec::new();
+    let mut scan = Scan {
+        text: text.as_bytes(),
+        rules,
+        out,
+        odd,
+        run_end: 0,
+        view: true,
+    };
+    scan.range(0, text.len());
 }
 
 /// The places of a block that are worth a rule's time.
 struct Events {
+    /// The starts of words of which one of the next four sets speaks.
+    words: u64,
     /// Where a number begins that is long, or goes on behind a separator, or is opened by one.
     digits: u64,
-    /// Every `@`.
-    at: u64,
-    /// A colon that may be the first of an IPv6 address.
-    colon: u64,
     /// A word of two letters and then two digits.
     iban: u64,
+    /// A word that has digits among its first characters, or one to three letters before a number.
+    named: u64,
+    /// A word with twelve and more characters of a key ahead.
+    secret: u64,
+    /// A word of two letters.
+    pair: u64,
+    /// Where something may stand in disguise.
+    odd: u64,
+    /// Every `@`.
+    at: u64,
+    /// Every `=` and `:`.
+    assignment: u64,
 }
 
 impl Events {
+    fn all(&self) -> u64 {
+        self.words | self.odd | self.at | self.assignment
+    }
+
     #[inline(always)]
     fn of(last: &Masks, here: &Masks, next: &Masks) -> Self {
         let wide = |here: u64, next: u64| u128::from(next) << 64 | u128::from(here);
@@ -100,18 +147,38 @@ impl Events {
             | run6 & joint >> 6;
         let digits = begins & (joined | run7) as u64;
 
-        let hex_or_colon = wide(here.hex | here.colon, next.hex | next.colon);
-        let colon = here.colon & (hex_or_colon >> 1) as u64;
-
         let word = wide(here.word, next.word);
         let letter = word & !digit;
         let word_begins = here.word & !after(here.word, last.word, 1);
         let iban = word_begins & (letter & letter >> 1 & run2 >> 2) as u64;
+
+        let word2 = word & word >> 1;
+        let word4 = word2 & word2 >> 2;
+        let word6 = word4 & word2 >> 4;
+        let digit2 = digit | digit >> 1;
+        let digit4 = digit2 | digit2 >> 2;
+        let mixed = word6 & (digit4 | digit4 >> 4);
+        let ahead = joint >> 1 & letter
+            | joint >> 2 & letter & letter >> 1
+            | joint >> 3 & letter & letter >> 1 & letter >> 2;
+        let named = (word_begins & (mixed | ahead) as u64) | digits;
+
+        let key = word | wide(here.dash, next.dash);
+        let key2 = key & key >> 1;
+        let key4 = key2 & key2 >> 2;
+        let key8 = key4 & key4 >> 4;
+        let secret = word_begins & (key8 & key4 >> 8) as u64;
+        let pair = word_begins & (letter & letter >> 1 & !(word >> 2)) as u64;
         Self {
+            words: digits | iban | named | secret | pair,
+            pair,
+            odd: here.odd,
             digits,
-            at: here.at,
-            colon,
             iban,
+            named,
+            secret,
+            at: here.at,
+            assignment: here.colon | here.equals,
         }
     }
 }
@@ -120,9 +187,65 @@ struct Scan<'a> {
     text: &'a [u8],
     rules: &'a Rules,
     out: &'a mut Vec<Finding>,
+    odd: &'a mut Vec<usize>,
+    /// Whether this is the text of a view.
+    view: bool,
+    /// The end of the last run of key characters, so that none is measured twice.
+    run_end: usize,
 }
 
 impl Scan<'_> {
+    fn range(&mut self, low: usize, high: usize) {
+        let mut last = Masks::default();
+        if low > 0 {
+            // What came before matters only for whether something begins at `low`.
+            let mut block = [0; BLOCK];
+            let from = low.saturating_sub(BLOCK);
+            block[BLOCK - (low - from)..].copy_from_slice(&self.text[from..low]);
+            last = Masks::load(&block, 0);
+        }
+        let mut here = Masks::load(self.text, low);
+        let mut base = low;
+        while base < high {
+            let next = Masks::load(self.text, base + BLOCK);
+            let events = Events::of(&last, &here, &next);
+            let mut set = events.all();
+            if high - base < BLOCK {
+                set &= (1 << (high - base)) - 1;
+            }
+            while set != 0 {
+                let bit = set & set.wrapping_neg();
+                let place = base + set.trailing_zeros() as usize;
+                set ^= bit;
+                if events.words & bit != 0 {
+                    if events.digits & bit != 0 {
+                        self.digits(place);
+                    }
+                    if events.iban & bit != 0 {
+                        self.iban(place);
+                    }
+                    if events.named & bit != 0 {
+                        self.national(place);
+                    }
+                    if events.pair & bit != 0 {
+                        self.pair(place);
+                    }
+                    if events.secret & bit != 0 {
+                        self.secret(place);
+                    }
+                } else if events.odd & bit != 0 {
+                    self.odd(place);
+                } else if events.at & bit != 0 {
+                    self.at_sign(place);
+                } else {
+                    self.assignment(place);
+                }
+            }
+            (last, here) = (here, next);
+            base += BLOCK;
+        }
+    }
+
     fn add(&mut self, category: Category, hit: Option<Hit>) {
         if let Some(Hit {
             start,
@@ -143,7 +266,7 @@ impl Scan<'_> {
 
     fn digits(&mut self, place: usize) {
         let text = self.text;
-        let length = run(text, place, super::bytes::DIGIT, 20) - place;
+        let length = run(text, place, DIGIT, 20) - place;
         if self.rules.card && (length >= 12 || matches!(length, 4..=6)) {
             self.add(Category::CREDIT_CARD, card::verdict(text, place, length));
         }
@@ -157,10 +280,28 @@ impl Scan<'_> {
             let hit = match before(text, place) {
                 b'+' => phone::international(text, place - 1),
                 b'(' if before(text, place - 1) == b'+' => phone::international(text, place - 2),
-                b'(' => phone::national(text, place - 1),
-                _ => phone::national(text, place),
+                b'(' => phone::national(text, place - 1, &self.rules.regions),
+                _ => phone::national(text, place, &self.rules.regions),
             };
             self.add(Category::PHONE, hit);
+        }
+    }
+
+    /// A word of two letters; `at` may be the sign of an address that is spelled out.
+    #[inline(always)]
+    fn pair(&mut self, place: usize) {
+        if self.text[place] | 0x20 == b'a'
+            && self.text[place + 1] | 0x20 == b't'
+            && self.rules.email
+        {
+            self.add(Category::EMAIL, spelled::verdict(self.text, place));
+        }
+    }
+
+    #[inline(always)]
+    fn odd(&mut self, place: usize) {
+        if !self.view && views::is_trigger(self.text, place) {
+            self.odd.push(place);
         }
     }
 
@@ -170,15 +311,86 @@ impl Scan<'_> {
         }
     }
 
-    fn colon(&mut self, place: usize) {
-        if self.rules.ip {
-            self.add(Category::IP_ADDRESS, ip::v6(self.text, place));
-        }
-    }
-
     fn iban(&mut self, place: usize) {
         if self.rules.iban {
             self.add(Category::IBAN, iban::verdict(self.text, place));
+        }
+    }
+
+    fn national(&mut self, place: usize) {
+        if let Some(hit) = national::at(self.text, place, &self.rules.packs) {
+            self.add_named(hit.name, place, hit.end, hit.confidence, hit.rule);
+        }
+    }
+
+    fn secret(&mut self, place: usize) {
+        if !self.view {
+            views::find_in_base64(self.text, place, self.rules, self.out);
+        }
+        if !self.rules.secret {
+            return;
+        }
+        if place >= self.run_end {
+            self.run_end = run(self.text, place, WORD | DASH, usize::MAX - place);
+        }
+        if let Some(hit) = secret::at(self.text, place, self.run_end) {
+            self.add_secret(hit);
+        }
+    }
+
+    /// A `:` or `=`.
+    fn assignment(&mut self, place: usize) {
+        let text = self.text;
+        let next = at(text, place + 1);
+        if text[place] == b'=' && !self.view && views::is_trigger(text, place) {
+            self.odd.push(place);
+        }
+        if text[place] == b':' {
+            if self.rules.ip && (next == b':' || is(next, HEX)) {
+                self.add(Category::IP_ADDRESS, ip::v6(text, place));
+            }
+            if next == b'/' && self.rules.secret {
+                let hit = secret::url_credentials(text, place);
+                return hit.into_iter().for_each(|hit| self.add_secret(hit));
+            }
+        }
+        if self.rules.secret
+            && let Some(hit) = secret::assignment(text, place)
+        {
+            self.add_secret(hit);
+        }
+        self.field(place);
+    }
+
+    fn field(&mut self, place: usize) {
+        if self.rules.fields
+            && let Some((category, hit)) = fields::assignment(self.text, place)
+            && self.rules.reports(category)
+        {
+            self.add(category, Some(hit));
+        }
+    }
+
+    fn add_secret(&mut self, hit: secret::Hit) {
+        self.add_named(hit.name, hit.start, hit.end, hit.confidence, hit.rule);
+    }
+
+    fn add_named(
+        &mut self,
+        name: &'static str,
+        start: usize,
+        end: usize,
+        confidence: u8,
+        rule: &'static str,
+    ) {
+        if let Some(category) = self.rules.category(name) {
+            self.out.push(Finding {
+                start,
+                end,
+                category,
+                confidence,
+                rule,
+            });
         }
     }
 }

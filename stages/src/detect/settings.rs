@@ -128,8 +128,8 @@ pub enum SettingsError {
     #[error("min_confidence: {0} is above 100; it is a percentage")]
     Confidence(u8),
     /// A locale there is no pack for.
-    #[error("locale: there is no pack {0:?}; known are {1}")]
-    Locale(String, String),
+    #[error("locale: {0}")]
+    Locale(String),
     /// A phone region there is no numbering plan for.
     #[error(
         "phone_regions: {0:?} is no region with a numbering plan; write ISO 3166 codes such as \"US\""

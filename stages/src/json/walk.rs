@@ -64,10 +64,11 @@ pub fn skip(text: &[u8], at: usize) -> usize {
         _ => {
             let stop =
                 |byte: &u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r');
-            text[at..]
-                .iter()
+            // At least one byte, so that a walk over text that is no JSON ends, too.
+            let rest = text.get(at + 1..).unwrap_or_default();
+            rest.iter()
                 .position(stop)
-                .map_or(text.len(), |more| at + more)
+                .map_or(text.len(), |more| at + 1 + more)
         }
     }
 }
@@ -148,9 +149,13 @@ impl Iterator for Members<'_> {
             return None;
         }
         let key_end = end_of_string(self.text, self.at);
+        if key_end < self.at + 2 {
+            self.at = self.text.len();
+            return None;
+        }
         let key = Span::new(self.at + 1, key_end - 1);
         let colon = space(self.text, key_end);
-        let value = space(self.text, colon + 1);
+        let value = space(self.text, colon + 1).min(self.text.len());
         self.open = Some(value);
         Some((key, value))
     }
@@ -225,6 +230,8 @@ pub fn member(text: &[u8], at: usize, name: &str) -> Option<Span> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -253,6 +260,19 @@ mod tests {
         assert_eq!(member(text, 0, "nam"), None);
         let escaped = br#"{"n\u0061me":1}"#;
         assert_eq!(member(escaped, 0, "name").unwrap().of(escaped), b"1");
+    }
+
+    proptest! {
+        #[test]
+        fn unchecked_text_does_no_harm(text in "[{}\\[\\]\":,a1 \\\\]{0,40}", at in 0_usize..50) {
+            let bytes = text.as_bytes();
+            prop_assert!(skip(bytes, at) >= at.min(bytes.len()));
+            for (key, value) in members(bytes, at) {
+                prop_assert!(key.range().end <= bytes.len() && value <= bytes.len());
+            }
+            prop_assert!(items(bytes, at).all(|item| item <= bytes.len()));
+            let _ = member(bytes, at, "a");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub(super) mod email;
 pub(super) mod iban;
 pub(super) mod ip;
 pub(super) mod phone;
+pub(super) mod spelled;
 pub(super) mod ssn;
 
 /// What a rule found: bytes, confidence and its own name.

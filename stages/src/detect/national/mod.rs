@@ -1,0 +1,208 @@
+//! National, tax, health and travel-document numbers of people.
+//!
+//! A number is found by its *shape* (the official ways of writing it), its *check digits*, and the
+//! *words beside it*. Which of the three suffice is a property of each rule: fifteen digits that
+//! satisfy the French key are a NIR wherever they stand, while nine digits that satisfy the Dutch
+//! elfproef are a BSN only where something says so, because every eleventh number satisfies it.
+//!
+//! Everything is local: a verdict reads at most [`REACH_LEFT`] bytes before and [`REACH_RIGHT`]
+//! bytes from the start of the candidate, and does a bounded amount of work.
+
+mod americas;
+mod asia;
+mod checks;
+mod context;
+mod documents;
+mod europe;
+mod pacific;
+mod packs;
+mod rule;
+
+use context::Context;
+pub(crate) use packs::Packs;
+use rule::{Compact, Format};
+
+/// Bytes before a candidate that a verdict may read.
+pub(crate) const REACH_LEFT: usize = context::WINDOW_LEFT;
+/// Bytes from the start of a candidate that a verdict may read.
+pub(crate) const REACH_RIGHT: usize = rule::LONGEST_TEXT + context::WINDOW_RIGHT;
+
+/// How sure a verdict is that has a correct number and a word that names it.
+const NAMED: u8 = 95;
+/// The same where the word stands after the number.
+const NAMED_AFTER: u8 = 85;
+/// From this confidence on, digits alone are evidence enough in a JSON number.
+const CERTAIN: u8 = 80;
+
+/// A number that belongs to a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hit {
+    /// Where the number ends; it starts where it was looked for.
+    pub(crate) end: usize,
+    /// The category, such as `PESEL_PL`.
+    pub(crate) name: &'static str,
+    /// 0 to 100.
+    pub(crate) confidence: u8,
+    /// The rule that found it, such as `pl.pesel`.
+    pub(crate) rule: &'static str,
+}
+
+/// The number that starts at `start`, where a run of letters and digits begins.
+pub(crate) fn at(text: &[u8], start: usize, packs: &Packs) -> Option<Hit> {
+    in_field(text, start, packs, None)
+}
+
+/// Like [`at`], in a field (a JSON member, a CSV column) whose name is known.
+pub(crate) fn in_field(
+    text: &[u8],
+    start: usize,
+    packs: &Packs,
+    field: Option<&str>,
+) -> Option<Hit> {
+    let formats = packs.starting_like(text, start);
+    if formats.is_empty() || inside_a_number(text, start) {
+        return None;
+    }
+    let mut context = Context::new(text, start, field);
+    let mut best: Option<Hit> = None;
+    // Formats with the same mask stand side by side: it is read once.
+    let mut read: Option<(&[u8], Option<(usize, Compact)>)> = None;
+    for format in formats {
+        if format.rule.close_words && !context.may_adjoin() {
+            continue;
+        }
+        if read.as_ref().is_none_or(|(mask, _)| *mask != format.mask) {
+            read = Some((format.mask, format.read(text, start)));
+        }
+        let Some((_, Some((end, compact)))) = &read else {
+            continue;
+        };
+        if !(format.rule.check)(compact.as_slice()) {
+            continue;
+        }
+        let confidence = confidence(&mut context, format, *end, compact);
+        let better = best.is_none_or(|b| (confidence, *end) > (b.confidence, b.end));
+        if confidence > 0 && better {
+            best = Some(Hit {
+                end: *end,
+                name: format.rule.name,
+                confidence,
+                rule: format.rule.id,
+            });
+        }
+    }
+    best
+}
+
+/// The category and confidence of a JSON number, where the digits alone are certain or the name of
+/// its field says what it is. Leading zeros, which a JSON number cannot have, are put back.
+pub(crate) fn number(digits: &str, packs: &Packs, field: Option<&str>) -> Option<Hit> {
+    if digits.len() > 20 || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let named = |format: &Format| {
+        field.is_some_and(|name| context::field_names(name, format.rule.keywords))
+    };
+    let mut best: Option<Hit> = None;
+    for missing in 0..=2 {
+        let padded = [&b"00"[..missing], digits.as_bytes()].concat();
+        for format in packs.starting_like(&padded, 0) {
+            let Some((end, compact)) = format.read(&padded, 0) else {
+                continue;
+            };
+            if end != padded.len() || !(format.rule.check)(compact.as_slice()) {
+                continue;
+            }
+            let confidence = match (named(format), missing) {
+                (true, _) => NAMED,
+                (false, 0)
+                    if format.bare >= CERTAIN
+                        && compact.is_varied()
+                        && (format.rule.alone)(compact.as_slice()) =>
+                {
+                    format.bare
+                }
+                _ => continue,
+            };
+            if best.is_none_or(|b| confidence > b.confidence) {
+                let (name, rule) = (format.rule.name, format.rule.id);
+                best = Some(Hit {
+                    end: digits.len(),
+                    name,
+                    confidence,
+                    rule,
+                });
+            }
+        }
+    }
+    best
+}
+
+/// The words that name a number, for each category, as they stand in a field's name: lower case,
+/// without spaces.
+pub(crate) fn keywords() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    packs::rules().map(|rule| (rule.name, rule.keywords))
+}
+
+/// The regions (ISO 3166) of locales, whose telephone numbers are then known too.
+#[rustfmt::skip]
+pub(crate) fn regions(locales: &[String]) -> Vec<&'static str> {
+    const REGIONS: &[(&str, &str)] = &[
+        ("de", "DE"), ("fr", "FR"), ("es", "ES"), ("nl", "NL"), ("he", "IL"), ("zh", "CN"),
+        ("ja", "JP"), ("ru", "RU"), ("ko", "KR"), ("it", "IT"), ("pl", "PL"), ("pt", "PT"),
+        ("pt", "BR"), ("hi", "IN"), ("tr", "TR"), ("sv", "SE"), ("da", "DK"), ("no", "NO"),
+        ("nb", "NO"), ("nn", "NO"), ("fi", "FI"), ("cs", "CZ"), ("sk", "SK"), ("ro", "RO"),
+        ("hr", "HR"), ("bg", "BG"), ("et", "EE"), ("lt", "LT"), ("uk", "GB"), ("gb", "GB"),
+        ("en", "US"), ("at", "AT"), ("ch", "CH"), ("be", "BE"), ("ie", "IE"), ("au", "AU"),
+        ("nz", "NZ"), ("ca", "CA"), ("mx", "MX"), ("br", "BR"), ("ar", "AR"), ("cl", "CL"),
+        ("za", "ZA"), ("ng", "NG"), ("sg", "SG"), ("my", "MY"), ("ms", "MY"), ("id", "ID"),
+        ("th", "TH"), ("tw", "TW"), ("in", "IN"), ("pk", "PK"), ("ur", "PK"), ("il", "IL"),
+        ("cn", "CN"), ("kr", "KR"), ("us", "US"), ("ph", "PH"),
+    ];
+    let wanted = |key: &str| {
+        locales.iter().any(|locale| {
+            locale.eq_ignore_ascii_case("all")
+                || locale.split(['-', '_']).any(|part| part.eq_ignore_ascii_case(key))
+        })
+    };
+    REGIONS.iter().filter(|(key, _)| wanted(key)).map(|(_, region)| *region).collect()
+}
+
+fn confidence(context: &mut Context<'_>, format: &Format, end: usize, compact: &Compact) -> u8 {
+    let rule = format.rule;
+    if rule.close_words {
+        return if context.adjoins(rule.keywords) {
+            NAMED - 10
+        } else {
+            0
+        };
+    }
+    if context.precedes(rule.keywords) {
+        NAMED
+    } else if context.follows(end, rule.keywords) {
+        NAMED_AFTER
+    } else if format.bare > 0
+        && context.stands_alone(end, compact)
+        && (format.grouped || compact.is_varied() && (rule.alone)(compact.as_slice()))
+    {
+        format.bare
+    } else {
+        0
+    }
+}
+
+/// Whether the digits at `start` continue a number: a decimal fraction, or an international
+/// telephone number.
+fn inside_a_number(text: &[u8], start: usize) -> bool {
+    if !text[start].is_ascii_digit() {
+        return false;
+    }
+    match text[..start] {
+        [.., b'+'] => true,
+        [.., before, b'.'] => before.is_ascii_digit(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

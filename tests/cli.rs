@@ -1,0 +1,175 @@
+//! The program from outside: what it says, where, and the codes it ends with.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// Runs the program in `dir` with `args` and `input`.
+fn run(dir: &Path, args: &[&str], input: &str) -> Output {
+    run_with(dir, args, input, &[])
+}
+
+fn run_with(dir: &Path, args: &[&str], input: &str, variables: &[(&str, &str)]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_cloakllm-gateway"))
+        .args(args)
+        .current_dir(dir)
+        .env_remove("CLOAKLLM_GATEWAY_CONFIG")
+        .env("XDG_STATE_HOME", dir.join("state"))
+        .env("HOME", dir)
+        .envs(variables.iter().copied())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that does not read its input is no reason to fail.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn says_its_version() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = run(dir.path(), &["--version"], "");
+    let version = format!("cloakllm-gateway {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!((out.status.code(), text(&out.stdout)), (Some(0), &*version));
+}
+
+#[test]
+fn what_cannot_be_used_ends_with_2() {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, config, told) in [
+        (
+            "key.json",
+            r#"{"upstreams": {"a": {"command": "sh"}}, "sanitise": 1}"#,
+            "\"sanitize\"",
+        ),
+        ("none.json", "{}", "no server is configured"),
+        ("json.json", "{", "is not JSON"),
+        (
+            "pattern.json",
+            r#"{"upstreams": {"a": {"command": "sh"}},
+                "detection": {"custom_patterns": [["A", "(?<=x)y"]]}}"#,
+            "detection.custom_patterns",
+        ),
+    ] {
+        fs::write(dir.path().join(name), config).unwrap();
+        let out = run(dir.path(), &["--config", name, "--check"], "");
+        assert_eq!(out.status.code(), Some(2), "{name}: {}", text(&out.stderr));
+        assert!(out.stdout.is_empty());
+        assert!(
+            text(&out.stderr).contains(told),
+            "{name}: {}",
+            text(&out.stderr)
+        );
+    }
+    for args in [
+        &["--no-such-flag"][..],
+        &["--log-level", "loud"],
+        &["--config", "gone.json"],
+        &[],
+    ] {
+        let out = run(dir.path(), args, "");
+        assert_eq!(
+            out.status.code(),
+            Some(2),
+            "{args:?}: {}",
+            text(&out.stderr)
+        );
+        assert!(out.stdout.is_empty() && !out.stderr.is_empty());
+    }
+}
+
+#[test]
+fn the_configuration_is_found_in_order() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["flag.json", "variable.json", "cloakllm-gateway.json"] {
+        let config = r#"{"upstreams": {"a": {"command": "sh"}}}"#;
+        fs::write(dir.path().join(name), config).unwrap();
+    }
+    let named = [("CLOAKLLM_GATEWAY_CONFIG", "variable.json")];
+    for (args, variables, file) in [
+        (&["--check"][..], &[][..], "cloakllm-gateway.json"),
+        (&["--check"], &named, "variable.json"),
+        (&["--check", "--config", "flag.json"], &named, "flag.json"),
+    ] {
+        let out = run_with(dir.path(), args, "", variables);
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        assert!(out.stdout.is_empty());
+        assert!(
+            text(&out.stderr).contains(&format!(" {file}\n")),
+            "{}",
+            text(&out.stderr)
+        );
+    }
+}
+
+#[test]
+fn check_tells_what_a_start_would_find() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = run(dir.path(), &["--check", "--", "sh", "-c", "true"], "");
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let report = text(&out.stderr);
+    assert!(
+        report.contains("EMAIL") && report.contains("self-test"),
+        "{report}"
+    );
+    let out = run(dir.path(), &["--check", "--", "no-such-program-here"], "");
+    assert_eq!(out.status.code(), Some(1));
+    assert!(text(&out.stderr).contains("\"no-such-program-here\" on PATH"));
+
+    // An allow list that lets the self-test's own values through must not go unnoticed.
+    let config = r#"{"detection": {"allow": "@example.com"}}"#;
+    fs::write(dir.path().join("allow.json"), config).unwrap();
+    let out = run(
+        dir.path(),
+        &["--check", "--config", "allow.json", "--", "sh"],
+        "",
+    );
+    let report = text(&out.stderr);
+    assert!(report.contains("self-test"), "{report}");
+}
+
+#[test]
+fn detect_answers_in_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let input = "{\"id\":\"é\",\"text\":\"é marie@example.eu\"}\n{\"id\":2,\"text\":\"\"}\n";
+    let out = run(dir.path(), &["detect", "--jsonl"], input);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let lines: Vec<serde_json::Value> = text(&out.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[0]["id"], "é");
+    let span = &lines[0]["spans"][0];
+    assert_eq!((&span["start"], &span["end"]), (&2.into(), &18.into()));
+    assert_eq!(span["label"], "EMAIL");
+    assert!(lines[0]["ns"].as_u64().is_some());
+    assert_eq!(lines[1]["spans"], serde_json::json!([]));
+
+    let out = run(dir.path(), &["detect", "--jsonl"], "{\"id\":1}\n");
+    assert_eq!(out.status.code(), Some(1));
+    assert!(
+        text(&out.stderr).contains("line 1"),
+        "{}",
+        text(&out.stderr)
+    );
+}
+
+#[test]
+fn detect_explains_files() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("a.txt"), "x\nwrite to marie@example.eu\n").unwrap();
+    let out = run(dir.path(), &["detect", "a.txt"], "");
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    assert!(text(&out.stdout).contains("2:10"), "{}", text(&out.stdout));
+    let out = run(dir.path(), &["detect", "gone.txt"], "");
+    assert_eq!(out.status.code(), Some(1));
+    assert!(text(&out.stderr).contains("gone.txt"));
+}

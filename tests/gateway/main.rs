@@ -1,0 +1,10 @@
+//! The program as a whole, between a client and servers that do whatever a test wants.
+
+mod support;
+
+mod limits;
+mod lists;
+mod processes;
+mod questions;
+mod router;
+mod transparent;
