@@ -22,7 +22,7 @@ pub mod link;
 pub mod memory;
 pub mod message;
 pub mod note;
-pub mod numbers;
+mod numbers;
 pub mod offload;
 mod places;
 pub mod protect;

@@ -324,7 +324,7 @@ mod tests {
     use crate::detect::Settings;
     use crate::message::Peer;
     use crate::note::Silent;
-    use crate::numbers::InMemory;
+    use crate::vault::InMemory;
 
     fn protect() -> Protect {
         let detectors = Arc::new(Detectors::new(&Settings::default()).unwrap());

@@ -10,7 +10,7 @@ use hashbrown::HashTable;
 use zeroize::Zeroizing;
 
 use crate::detect::{Category, Detectors};
-use crate::numbers::Numbers;
+pub use crate::numbers::{InMemory, Numbers};
 use crate::token;
 
 /// Most values that a vault keeps, unless it is told otherwise.
@@ -411,7 +411,6 @@ impl Arena {
 mod tests {
     use super::*;
     use crate::detect::Settings;
-    use crate::numbers::InMemory;
 
     fn vault(numbers: impl Numbers + 'static) -> Vault {
         Vault::with_room(

@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use cloak_stages::detect::{Detectors, Settings};
 use cloak_stages::note::{Note, Observer};
-use cloak_stages::numbers::{InMemory, Numbers};
 use cloak_stages::offload::Work;
 use cloak_stages::protect::{FreshValues, Mode, Policy, Protect, Scope};
 use cloak_stages::tripwire::Tripwire;
 use cloak_stages::vault::Vault;
+use cloak_stages::vault::{InMemory, Numbers};
 use cloak_stages::{Flow, Message, Peer};
 
 /// What was told, one line each.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use cloak_stages::Flow;
-use cloak_stages::numbers::{InMemory, Numbers};
 use cloak_stages::protect::{FreshValues, Mode, Scope};
+use cloak_stages::vault::{InMemory, Numbers};
 
 use crate::gate::Gate;
 
