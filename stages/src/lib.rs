@@ -23,6 +23,7 @@ pub mod link;
 pub mod memory;
 pub mod message;
 pub mod note;
+mod numbers;
 pub mod offload;
 mod places;
 pub mod protect;
