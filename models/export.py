@@ -180,7 +180,6 @@ def tokenizer(model_dir):
         "letter": {ord(c) for c in every if c.isalpha()},
         "uppercase": {ord(c) for c in every if c.isupper()},
         "digit": {ord(c) for c in every if c.isdigit()},
-        "decimal": matching(r"\d"),
         "word": matching(r"\w"),
     }
 

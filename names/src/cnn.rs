@@ -12,7 +12,7 @@ use crate::features::{Features, Lexicon};
 use crate::network::{FIELD, Network, Scores, Scratch, WIDTH};
 use crate::tensors::Tensors;
 use crate::tokenizer::{Rules, Token, Tokenizer};
-use crate::{Label, ModelError};
+use crate::{Label, ModelError, Name};
 
 /// The architecture's name in a description.
 pub(crate) const ARCHITECTURE: &str = "spacy-cnn";
@@ -97,14 +97,6 @@ pub(crate) struct Reader<'a> {
     entities: Vec<Entity>,
 }
 
-/// An entity by its place in the text.
-pub(crate) struct Found {
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-    pub(crate) label: Label,
-    pub(crate) score: f32,
-}
-
 impl<'a> Reader<'a> {
     pub(crate) fn new(model: &'a Cnn, text: &'a str) -> Self {
         Self {
@@ -121,9 +113,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Calls `found` with the entities of each window, in order. The windows are computed together,
-    /// but none sees another.
-    pub(crate) fn read(&mut self, windows: &[Range<usize>], mut found: impl FnMut(Found)) {
+    /// Calls `found` with the index of a window and each name in it, in order. The windows are
+    /// computed together, but none sees another.
+    pub(crate) fn read(&mut self, windows: &[Range<usize>], mut found: impl FnMut(usize, Name)) {
         self.tokens.clear();
         let mut ends = Vec::with_capacity(windows.len());
         for window in windows {
@@ -137,17 +129,13 @@ impl<'a> Reader<'a> {
         network.score_closed(&self.rows, &mut self.scratch, &mut self.scores);
 
         let (mut first, mut row) = (0, 1 + FIELD);
-        for end in ends {
+        for (window, end) in ends.into_iter().enumerate() {
             let tokens = &self.tokens[first..end];
             self.entities.clear();
             self.model.decoder.decode(network, &mut self.scores, row, tokens, &mut self.entities);
             for entity in &self.entities {
-                found(Found {
-                    start: tokens[entity.first].start,
-                    end: tokens[entity.end - 1].end,
-                    label: entity.label,
-                    score: entity.score,
-                });
+                let (start, end) = (tokens[entity.first].start, tokens[entity.end - 1].end);
+                found(window, Name { start, end, label: entity.label, score: entity.score });
             }
             first = end;
             row += tokens.len() + FIELD;

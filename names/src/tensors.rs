@@ -1,6 +1,6 @@
 //! Reading a safetensors file: every tensor is asked for by name and shape.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use half::f16;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};

@@ -19,12 +19,10 @@ pub(crate) const LETTER: Class = 1 << 9;
 pub(crate) const UPPERCASE: Class = 1 << 10;
 /// A digit in the wide sense: also superscripts.
 pub(crate) const DIGIT: Class = 1 << 11;
-/// A digit of a decimal system.
-pub(crate) const DECIMAL: Class = 1 << 12;
 /// A letter, number or underscore: a regular expression's `\w`.
-pub(crate) const WORD: Class = 1 << 13;
+pub(crate) const WORD: Class = 1 << 12;
 
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 13] = [
     "prefix",
     "suffix",
     "icon",
@@ -37,7 +35,6 @@ const NAMES: [&str; 14] = [
     "letter",
     "uppercase",
     "digit",
-    "decimal",
     "word",
 ];
 
