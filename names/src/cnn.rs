@@ -77,6 +77,12 @@ impl Cnn {
         })
     }
 
+    pub(crate) fn tokens(&self, text: &str) -> Vec<Range<usize>> {
+        let mut tokens = Vec::new();
+        self.tokenizer.tokenize(text, 0, text.len(), &mut tokens);
+        tokens.into_iter().map(|token| token.start..token.end).collect()
+    }
+
     pub(crate) fn labels(&self) -> impl Iterator<Item = Label> {
         self.decoder.labels()
     }

@@ -156,6 +156,11 @@ impl Names {
         Reader::new(&self.model, text).read(&[0..text.len()], |_, name| out.push(name));
     }
 
+    /// The tokens of a text that the model sees whole.
+    pub fn tokens(&self, text: &str) -> Vec<Range<usize>> {
+        self.model.tokens(text)
+    }
+
     fn find_in(
         &self,
         text: &str,
