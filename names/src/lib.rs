@@ -22,9 +22,11 @@ mod cnn;
 mod decoder;
 mod error;
 mod features;
+mod head;
 mod kernel;
 mod label;
 mod network;
+mod reader;
 mod tensors;
 mod tokenizer;
 mod verdict;
@@ -36,11 +38,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cache::{Cache, Key};
-use cnn::{Cnn, Reader};
+use cnn::Cnn;
 pub use error::ModelError;
 use hashbrown::HashMap;
 pub use label::{Label, UnknownLabel};
 use rayon::prelude::*;
+use reader::{Ask, Reader};
 use serde::Deserialize;
 
 /// A name in a text.
@@ -153,12 +156,20 @@ impl Names {
     /// Appends what the model says of a text that it sees whole, as spaCy would: no windows, no
     /// trimming, no rejection.
     pub fn find_plain(&self, text: &str, out: &mut Vec<Name>) {
-        Reader::new(&self.model, text).read(&[0..text.len()], |_, name| out.push(name));
+        Reader::new(&self.model, text).read(&[0..text.len()], Ask::Entities, |_, name| {
+            out.push(name);
+        });
     }
 
     /// The tokens of a text that the model sees whole.
     pub fn tokens(&self, text: &str) -> Vec<Range<usize>> {
         self.model.tokens(text)
+    }
+
+    /// The tokens of a text that the model sees whole, and the vector it has for each in its
+    /// context, one after another: what the head is trained on.
+    pub fn vectors(&self, text: &str) -> (Vec<Range<usize>>, Vec<f32>) {
+        Reader::new(&self.model, text).vectors()
     }
 
     fn find_in(
@@ -206,7 +217,9 @@ fn read_new(
         }
     }
     let mut found = vec![Vec::new(); windows.len()];
-    reader.read(&windows, |index, name| {
+    let people_only = question.bits == Question::bit(Label::Person);
+    let ask = if people_only { Ask::People } else { Ask::Everything };
+    reader.read(&windows, ask, |index, name| {
         let window = &windows[index];
         let name = Name { start: name.start - window.start, end: name.end - window.start, ..name };
         if question.asks(name.label) {

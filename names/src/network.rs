@@ -102,7 +102,12 @@ impl Network {
     }
 
     /// Appends the vectors of tokens, each seen alone, to `out`.
-    pub(crate) fn encode_words(&self, words: &[Features], scratch: &mut Scratch, out: &mut Vec<f32>) {
+    pub(crate) fn encode_words(
+        &self,
+        words: &[Features],
+        scratch: &mut Scratch,
+        out: &mut Vec<f32>,
+    ) {
         let width = self.mix_inputs();
         scratch.inputs.clear();
         scratch.inputs.resize(words.len() * width, 0.0);
@@ -122,13 +127,27 @@ impl Network {
         self.mix.add(&mut out[from..], &scratch.outputs[..words.len() * WIDTH]);
     }
 
-    /// Lets each row of `x` see its neighbours. The first and last row are only seen.
-    pub(crate) fn convolve(&self, x: &mut [f32], scratch: &mut Scratch) {
-        let rows = (x.len() / WIDTH).saturating_sub(2);
-        scratch.outputs.resize(rows * WIDTH, 0.0);
-        for block in &self.convolutions {
-            block.maxout.apply(x, WIDTH, rows, &mut scratch.outputs);
-            block.add(&mut x[WIDTH..][..rows * WIDTH], &scratch.outputs[..rows * WIDTH]);
+    /// Lets the rows at distance 0 see their neighbours. `distances` has, for each row of `x`, how
+    /// far the nearest row is that is asked for; those beyond [`FIELD`] are neither read nor
+    /// written. The first and last row are only read.
+    ///
+    /// A layer computes no more than the layers above it will read, so a lone row costs sixteen
+    /// rows' work.
+    pub(crate) fn convolve(&self, x: &mut [f32], distances: &[u8], scratch: &mut Scratch) {
+        let last = distances.len().saturating_sub(1);
+        for (layer, block) in self.convolutions.iter().enumerate() {
+            let reach = FIELD - 1 - layer;
+            let rows = || (1..last).filter(|row| usize::from(distances[*row]) <= reach);
+            scratch.inputs.clear();
+            for row in rows() {
+                scratch.inputs.extend_from_slice(&x[(row - 1) * WIDTH..(row + 2) * WIDTH]);
+            }
+            let count = scratch.inputs.len() / (3 * WIDTH);
+            scratch.outputs.resize(count * WIDTH, 0.0);
+            block.maxout.apply(&scratch.inputs, 3 * WIDTH, count, &mut scratch.outputs);
+            for (row, y) in rows().zip(scratch.outputs.chunks_exact(WIDTH)) {
+                block.add(&mut x[row * WIDTH..][..WIDTH], y);
+            }
         }
     }
 

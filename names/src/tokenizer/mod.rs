@@ -10,12 +10,13 @@ mod classes;
 mod url;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use hashbrown::HashMap;
 use serde::Deserialize;
 
 use affix::AfterDigit;
-pub(crate) use classes::{Classes, DIGIT, LETTER, UPPERCASE};
+pub(crate) use classes::{Classes, DIGIT, LETTER, UPPERCASE, WORD};
 
 /// A piece of text that the model sees as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,15 @@ pub(crate) struct Token {
     /// The normal form that an exception gives it, else [`Tokenizer::NO_NORM`].
     pub(crate) norm: u16,
     pub(crate) is_space: bool,
+}
+
+/// Where a run of characters without white space is one word to the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Split {
+    /// Always, as in spaCy.
+    Words,
+    /// Only between the characters that structure data, so that `{"n":1,"name":"Ann` is not one.
+    Fields,
 }
 
 /// The rules, as `models/export.py` writes them.
@@ -111,7 +121,13 @@ impl Tokenizer {
     }
 
     /// Appends the tokens of `text[start..end]`, as if nothing stood around it.
-    pub(crate) fn tokenize(&self, text: &str, start: usize, end: usize, out: &mut Vec<Token>) {
+    pub(crate) fn tokenize(
+        &self,
+        text: &str,
+        Range { start, end }: Range<usize>,
+        split: Split,
+        out: &mut Vec<Token>,
+    ) {
         let first = out.len();
         let mut suffixes = Vec::new();
         let mut from = start;
@@ -120,13 +136,13 @@ impl Tokenizer {
             let at = start + at;
             let space = is_space(c);
             if in_space.is_some_and(|before| before != space) {
-                self.run(text, from, at, !space, &mut suffixes, out);
+                self.run(text, from..at, !space, split, &mut suffixes, out);
                 // One plain space after a word belongs to the word and is no token.
                 from = if c == ' ' { at + 1 } else { at };
             }
             in_space = Some(space);
         }
-        self.run(text, from, end, in_space == Some(true), &mut suffixes, out);
+        self.run(text, from..end, in_space == Some(true), split, &mut suffixes, out);
         self.join_late(text, first, out);
     }
 
@@ -134,17 +150,21 @@ impl Tokenizer {
     fn run(
         &self,
         text: &str,
-        start: usize,
-        end: usize,
+        Range { start, end }: Range<usize>,
         is_space: bool,
+        split: Split,
         suffixes: &mut Vec<Token>,
         out: &mut Vec<Token>,
     ) {
         if start == end {
         } else if is_space {
             out.push(Token { start, end, norm: Self::NO_NORM, is_space });
-        } else {
+        } else if split == Split::Words || self.exception(&text[start..end]).is_some() {
             self.word(text, start, end, suffixes, out);
+        } else {
+            for piece in pieces(&text[start..end]) {
+                self.word(text, start + piece.start, start + piece.end, suffixes, out);
+            }
         }
     }
 
@@ -256,6 +276,31 @@ impl Tokenizer {
         }
         out.extend_from_slice(&tail[copied - first..]);
     }
+}
+
+/// The pieces of a run of characters: those that structure data, and what is between them. An
+/// address on the web is one piece, and so is a number with its separators.
+fn pieces(run: &str) -> impl Iterator<Item = Range<usize>> {
+    let is_address = run.contains("://");
+    let mut before = ' ';
+    let cuts = run.char_indices().filter(move |(at, c)| {
+        let digits = before.is_ascii_digit()
+            && run.as_bytes().get(at + 1).is_some_and(u8::is_ascii_digit);
+        before = *c;
+        let separates = matches!(
+            c,
+            '"' | '=' | '&' | '|' | ';' | '{' | '}' | '[' | ']' | '(' | ')' | '<' | '>' | '#' | '?'
+        ) || matches!(c, ',' | ':') && !digits;
+        separates && !is_address
+    });
+    let mut start = 0;
+    let ends = cuts.map(|(at, _)| (at, at + 1)).chain([(run.len(), run.len())]);
+    ends.flat_map(move |(at, end)| {
+        let pieces = [start..at, at..end];
+        start = end;
+        pieces
+    })
+    .filter(|piece| !piece.is_empty())
 }
 
 fn plain(start: usize, end: usize) -> Token {
