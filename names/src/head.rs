@@ -41,12 +41,11 @@ struct Layers {
     out: Dense,
 }
 
-/// The chance that a token is outside of names, the first of one, or a later one.
+/// The chance that a token is the first of a name, and that it is a later one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chances {
-    pub(crate) outside: f32,
-    pub(crate) first: f32,
-    pub(crate) later: f32,
+    first: f32,
+    later: f32,
 }
 
 impl Head {
@@ -102,7 +101,7 @@ impl Head {
                 let most = scores[..3].iter().copied().fold(f32::MIN, f32::max);
                 let [outside, first, later] = [0, 1, 2].map(|i| (scores[i] - most).exp());
                 let total = outside + first + later;
-                Chances { outside: outside / total, first: first / total, later: later / total }
+                Chances { first: first / total, later: later / total }
             })
             .collect()
     }

@@ -236,19 +236,69 @@ fn sum(values: &[f32], of: impl Fn(f32) -> f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Numbers without a pattern, the same each time.
+    fn numbers(count: usize, seed: u32) -> Vec<f32> {
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as f32 / (1 << 23) as f32 - 1.0
+        };
+        (0..count).map(|_| next()).collect()
+    }
+
+    fn naive(weight: &[f32], bias: &[f32], pieces: usize, x: &[f32]) -> Vec<f32> {
+        let dot = |row: usize| -> f32 {
+            let weights = &weight[row * x.len()..][..x.len()];
+            weights.iter().zip(x).map(|(w, x)| w * x).sum::<f32>() + bias[row]
+        };
+        let outputs = bias.len() / pieces;
+        (0..outputs)
+            .map(|o| (0..pieces).map(|p| dot(o * pieces + p)).fold(f32::MIN, f32::max))
+            .collect()
+    }
+
     #[test]
-    fn bench() {
-        let w: Vec<f32> = (0..288 * 288).map(|i| ((i * 37 % 101) as f32 - 50.0) / 50.0).collect();
-        let b = vec![0.1; 288];
-        let d = Dense::new(288, 3, &w, &b);
-        for rows in [1, 16, 128, 512, 1000] {
-            let x: Vec<f32> = (0..(rows + 2) * 96).map(|i| ((i * 31 % 103) as f32 - 50.0) / 50.0).collect();
-            let mut y = vec![0.0; rows * 96];
-            let n = 200000 / rows;
-            let t = std::time::Instant::now();
-            for _ in 0..n { d.apply(&x, 96, rows, &mut y); }
-            let s = t.elapsed().as_secs_f64();
-            eprintln!("{rows} {:.1} GFLOP/s", n as f64 * rows as f64 * 288.0 * 288.0 * 2.0 / s / 1e9);
+    fn dense_layers_are_what_they_should_be() {
+        for (inputs, outputs, pieces) in [(5, 3, 1), (96, 64, 1), (64, 74, 1), (64, 64, 2), (288, 96, 3)] {
+            let weight = numbers(outputs * pieces * inputs, 1);
+            let bias = numbers(outputs * pieces, 2);
+            let layer = Dense::new(inputs, pieces, &weight, &bias);
+            let (rows, step) = (7, inputs.div_ceil(3));
+            let x = numbers((rows - 1) * step + inputs, 3);
+            let mut y = vec![0.0; rows * layer.stride()];
+            layer.apply(&x, step, rows, &mut y);
+            for row in 0..rows {
+                let expected = naive(&weight, &bias, pieces, &x[row * step..][..inputs]);
+                for (found, expected) in y[row * layer.stride()..].iter().zip(expected) {
+                    assert!((found - expected).abs() < 1e-4, "{found} {expected}");
+                }
+            }
         }
+    }
+
+    /// To the last bit: else the batch that a window is in could change its verdict.
+    #[test]
+    fn a_row_does_not_depend_on_those_beside_it() {
+        let layer = Dense::new(288, 3, &numbers(288 * 288, 4), &numbers(288, 5));
+        let x = numbers(20 * 96 + 288, 6);
+        let mut all = vec![0.0; 20 * 96];
+        layer.apply(&x, 96, 20, &mut all);
+        for rows in 1..7 {
+            for first in 0..20 - rows {
+                let mut some = vec![0.0; rows * 96];
+                layer.apply(&x[first * 96..], 96, rows, &mut some);
+                assert_eq!(some, all[first * 96..][..rows * 96]);
+            }
+        }
+    }
+
+    #[test]
+    fn normalised_rows_have_mean_0_and_variance_1() {
+        let (mut x, y) = (vec![0.0; 96], numbers(96, 7));
+        add_normalized(&mut x, &y, &[1.0; 96], &[0.0; 96]);
+        let mean = x.iter().sum::<f32>() / 96.0;
+        let variance = x.iter().map(|v| (v - mean).powi(2)).sum::<f32>() / 96.0;
+        assert!(mean.abs() < 1e-5 && (variance - 1.0).abs() < 1e-4);
     }
 }

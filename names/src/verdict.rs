@@ -42,7 +42,7 @@ fn cuts(c: char) -> bool {
     matches!(
         c,
         '"' | '“' | '”' | '„' | '«' | '»' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '='
-            | ':' | ';' | ',' | '|' | '\t' | '\n' | '\r'
+            | ':' | ';' | ',' | '|' | '&' | '\t' | '\n' | '\r'
     )
 }
 
@@ -59,7 +59,7 @@ fn trim(window: &str, span: Range<usize>) -> Range<usize> {
 /// A word that can be part of a name: letters, with apostrophes, hyphens and dots between them, and
 /// capitals only where names have them.
 fn is_name_word(word: &str) -> bool {
-    let allowed = |c: char| c.is_alphabetic() || is_mark(c) || matches!(c, '\'' | '’' | '-' | '.' | '·' | '&');
+    let allowed = |c: char| c.is_alphabetic() || is_mark(c) || matches!(c, '\'' | '’' | '-' | '.' | '·');
     word.chars().all(allowed) && !is_camel_case(word)
 }
 
