@@ -22,7 +22,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             "--plain" => plain = true,
             "--sharded" => sharded = true,
             "--model" => {
-                names = Names::open(Path::new(&arguments.next().ok_or("--model needs a folder")?))?;
+                names = Names::open(Path::new(
+                    &arguments.next().ok_or("--model needs a folder")?,
+                ))?;
             }
             label => labels.push(label.parse::<Label>()?),
         }
@@ -55,7 +57,11 @@ fn main() -> Result<(), Box<dyn Error>> {
                 json!({"start": start, "end": end, "label": name.label.as_str(), "score": name.score})
             })
             .collect();
-        writeln!(out, "{}", json!({"id": row["id"], "spans": spans, "ns": ns}))?;
+        writeln!(
+            out,
+            "{}",
+            json!({"id": row["id"], "spans": spans, "ns": ns})
+        )?;
     }
     Ok(())
 }

@@ -59,7 +59,9 @@ impl Cache {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Generations> {
         // A thread that panicked cannot have left a half-made entry: each is one insertion.
-        self.generations.lock().unwrap_or_else(PoisonError::into_inner)
+        self.generations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -61,7 +61,12 @@ impl Cnn {
             .map_err(|reason| malformed("model description", reason))?;
         let tokenizer = Tokenizer::new(description.tokenizer)
             .map_err(|reason| malformed("model description", reason))?;
-        let Seeds { norm, prefix, suffix, shape } = description.seeds;
+        let Seeds {
+            norm,
+            prefix,
+            suffix,
+            shape,
+        } = description.seeds;
         let tensors = Tensors::parse(tensors.0, tensors.1)?;
         Ok(Self {
             tokenizer,
@@ -78,8 +83,12 @@ impl Cnn {
 
     pub(crate) fn tokens(&self, text: &str) -> Vec<Range<usize>> {
         let mut tokens = Vec::new();
-        self.tokenizer.tokenize(text, 0..text.len(), Split::Words, &mut tokens);
-        tokens.into_iter().map(|token| token.start..token.end).collect()
+        self.tokenizer
+            .tokenize(text, 0..text.len(), Split::Words, &mut tokens);
+        tokens
+            .into_iter()
+            .map(|token| token.start..token.end)
+            .collect()
     }
 
     pub(crate) fn labels(&self) -> impl Iterator<Item = Label> {

@@ -41,7 +41,9 @@ impl Decoder {
                 (_, "") => return Ok(Move::Never),
                 _ => {}
             }
-            let label = label.parse().map_err(|e| format!("action {action:?}: {e}"))?;
+            let label = label
+                .parse()
+                .map_err(|e| format!("action {action:?}: {e}"))?;
             match letter {
                 "B" => Ok(Move::Begin(label)),
                 "I" => Ok(Move::Inside(label)),
@@ -68,7 +70,13 @@ impl Decoder {
 
     /// The labels that the model knows.
     pub(crate) fn labels(&self) -> impl Iterator<Item = Label> {
-        self.moves.iter().filter_map(|m| if let Move::Unit(label) = m { Some(*label) } else { None })
+        self.moves.iter().filter_map(|m| {
+            if let Move::Unit(label) = m {
+                Some(*label)
+            } else {
+                None
+            }
+        })
     }
 
     /// Appends the entities of the tokens whose rows in `scores` begin at `row`.
@@ -101,10 +109,20 @@ impl Decoder {
             };
             match (best, &mut open) {
                 (Move::Begin(label), _) => {
-                    open = Some(Entity { first: index, end: index, label, score });
+                    open = Some(Entity {
+                        first: index,
+                        end: index,
+                        label,
+                        score,
+                    });
                 }
                 (Move::Unit(label), _) => {
-                    out.push(Entity { first: index, end: index + 1, label, score });
+                    out.push(Entity {
+                        first: index,
+                        end: index + 1,
+                        label,
+                        score,
+                    });
                 }
                 (_, Some(entity)) => {
                     entity.score *= score;

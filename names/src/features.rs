@@ -30,11 +30,19 @@ impl Lexicon {
         lexeme_norms: &BTreeMap<u64, String>,
         base_norms: BTreeMap<String, String>,
     ) -> Self {
-        let symbols = symbols.into_iter().map(|(word, id)| (word.into(), id)).collect();
-        let mut lexicon =
-            Self { symbols, lexeme_norms: HashMap::new(), base_norms: HashMap::new() };
-        lexicon.lexeme_norms =
-            lexeme_norms.iter().map(|(id, norm)| (*id, lexicon.id(norm))).collect();
+        let symbols = symbols
+            .into_iter()
+            .map(|(word, id)| (word.into(), id))
+            .collect();
+        let mut lexicon = Self {
+            symbols,
+            lexeme_norms: HashMap::new(),
+            base_norms: HashMap::new(),
+        };
+        lexicon.lexeme_norms = lexeme_norms
+            .iter()
+            .map(|(id, norm)| (*id, lexicon.id(norm)))
+            .collect();
         lexicon.base_norms = base_norms
             .into_iter()
             .map(|(word, norm)| (word.into(), lexicon.id(&norm)))
@@ -53,9 +61,17 @@ impl Lexicon {
                 .unwrap_or_else(|| self.id(&word.to_lowercase())),
         };
         let prefix = &word[..word.chars().next().map_or(0, char::len_utf8)];
-        let suffix = &word[word.char_indices().rev().take(3).last().map_or(0, |(at, _)| at)..];
+        let suffix = &word[word
+            .char_indices()
+            .rev()
+            .take(3)
+            .last()
+            .map_or(0, |(at, _)| at)..];
         let shape = self.id(&shape(classes, word));
-        Features { attributes: [norm, self.id(prefix), self.id(suffix), shape], orth }
+        Features {
+            attributes: [norm, self.id(prefix), self.id(suffix), shape],
+            orth,
+        }
     }
 
     fn id(&self, word: &str) -> u64 {
@@ -63,7 +79,11 @@ impl Lexicon {
             return 0;
         }
         // The longest symbol is "SENT_START" or thereabouts; long words need no look-up.
-        if let Some(id) = self.symbols.get(word) { *id } else { murmur64a(word.as_bytes()) }
+        if let Some(id) = self.symbols.get(word) {
+            *id
+        } else {
+            murmur64a(word.as_bytes())
+        }
     }
 }
 

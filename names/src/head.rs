@@ -69,7 +69,10 @@ impl Head {
         let mut count = 0;
         for_each_gram(word, |bucket| {
             count += 1;
-            for (sum, x) in lexical.iter_mut().zip(&self.grams[bucket * LEXICAL..][..LEXICAL]) {
+            for (sum, x) in lexical
+                .iter_mut()
+                .zip(&self.grams[bucket * LEXICAL..][..LEXICAL])
+            {
                 *sum += x;
             }
         });
@@ -101,7 +104,10 @@ impl Head {
                 let most = scores[..3].iter().copied().fold(f32::MIN, f32::max);
                 let [outside, first, later] = [0, 1, 2].map(|i| (scores[i] - most).exp());
                 let total = outside + first + later;
-                Chances { first: first / total, later: later / total }
+                Chances {
+                    first: first / total,
+                    later: later / total,
+                }
             })
             .collect()
     }
@@ -122,7 +128,9 @@ pub(crate) fn people(distances: &[u8], chances: &[Chances]) -> Vec<Entity> {
     let mut people: Vec<Entity> = Vec::new();
     let mut chances = chances.iter();
     for (token, distance) in distances.iter().enumerate() {
-        let Some(chance) = (if *distance == 0 { chances.next() } else { None }) else { continue };
+        let Some(chance) = (if *distance == 0 { chances.next() } else { None }) else {
+            continue;
+        };
         let name = chance.first + chance.later;
         if name < LIKELY {
             continue;
@@ -161,7 +169,10 @@ impl Layers {
             let bias = tensors.floats(&format!("{name}.{layer}.bias"), &[outputs])?;
             Ok::<_, ModelError>(Dense::new(inputs, 1, &weight, &bias))
         };
-        Ok(Self { hidden: linear("hidden", hidden, inputs)?, out: linear("out", outputs, hidden)? })
+        Ok(Self {
+            hidden: linear("hidden", hidden, inputs)?,
+            out: linear("out", outputs, hidden)?,
+        })
     }
 
     fn apply(&self, x: &[f32], step: usize, rows: usize) -> Vec<f32> {
@@ -169,7 +180,8 @@ impl Layers {
         self.hidden.apply(x, step, rows, &mut hidden);
         hidden.iter_mut().for_each(|h| *h = h.max(0.0));
         let mut out = vec![0.0; rows * self.out.stride()];
-        self.out.apply(&hidden, self.hidden.stride(), rows, &mut out);
+        self.out
+            .apply(&hidden, self.hidden.stride(), rows, &mut out);
         out
     }
 }
@@ -180,11 +192,18 @@ fn for_each_gram(word: &str, mut found: impl FnMut(usize)) {
     let mut marked = String::with_capacity(word.len().min(4 * LONGEST) + 2);
     marked.push('<');
     // Lower case may have more characters than upper; those read are counted after.
-    let short = word.char_indices().nth(LONGEST).map_or(word, |(end, _)| &word[..end]);
+    let short = word
+        .char_indices()
+        .nth(LONGEST)
+        .map_or(word, |(end, _)| &word[..end]);
     marked.extend(short.to_lowercase().chars().take(LONGEST));
     marked.push('>');
     found(bucket(&marked));
-    let starts: Vec<_> = marked.char_indices().map(|(at, _)| at).chain([marked.len()]).collect();
+    let starts: Vec<_> = marked
+        .char_indices()
+        .map(|(at, _)| at)
+        .chain([marked.len()])
+        .collect();
     for n in 2..=4 {
         for ends in starts.windows(n + 1) {
             found(bucket(&marked[ends[0]..ends[n]]));
@@ -212,7 +231,9 @@ fn shape_of(classes: &Classes, word: &str) -> [f32; SHAPE] {
         (letters().nth(1).is_some() && letters().all(is_upper)).into(),
         (letters().next().is_some() && letters().all(char::is_lowercase)).into(),
         word.chars().any(char::is_numeric).into(),
-        word.chars().any(|c| !is_plain(c) && !"'’-.".contains(c)).into(),
+        word.chars()
+            .any(|c| !is_plain(c) && !"'’-.".contains(c))
+            .into(),
         pairs.any(|(a, b)| a.is_lowercase() && is_upper(b)).into(),
         (length == 1).into(),
         0.0,

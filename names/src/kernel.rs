@@ -36,7 +36,13 @@ impl Dense {
                     weight[row * inputs + input];
             }
         }
-        Self { inputs, outputs, pieces, weights, biases }
+        Self {
+            inputs,
+            outputs,
+            pieces,
+            weights,
+            biases,
+        }
     }
 
     /// Floats from one row of results to the next: `outputs` rounded up to a multiple of eight.
@@ -53,7 +59,13 @@ impl Dense {
     pub(crate) fn apply(&self, x: &[f32], step: usize, rows: usize, y: &mut [f32]) {
         assert!(rows == 0 || x.len() >= (rows - 1) * step + self.inputs);
         assert!(y.len() >= rows * self.stride());
-        dispatch(Apply { layer: self, x, step, rows, y });
+        dispatch(Apply {
+            layer: self,
+            x,
+            step,
+            rows,
+            y,
+        });
     }
 }
 
@@ -67,7 +79,10 @@ trait Kernel {
 fn dispatch(kernel: impl Kernel) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-        #[expect(unsafe_code, reason = "several times faster than the baseline instruction set")]
+        #[expect(
+            unsafe_code,
+            reason = "several times faster than the baseline instruction set"
+        )]
         // SAFETY: the processor has just been asked for both features.
         unsafe {
             run_avx2(kernel);
@@ -94,7 +109,13 @@ struct Apply<'a> {
 impl Kernel for Apply<'_> {
     #[inline(always)]
     fn run<const FUSED: bool>(self) {
-        let Apply { layer, x, step, rows, y } = self;
+        let Apply {
+            layer,
+            x,
+            step,
+            rows,
+            y,
+        } = self;
         match layer.pieces {
             1 => apply_tiles::<1, FUSED>(layer, x, step, rows, y),
             2 => apply_tiles::<2, FUSED>(layer, x, step, rows, y),
@@ -184,7 +205,11 @@ fn max<const P: usize>(pieces: [[f32; LANES]; P]) -> [f32; LANES] {
     let mut best = pieces[0];
     for piece in &pieces[1..] {
         for lane in 0..LANES {
-            best[lane] = if piece[lane] > best[lane] { piece[lane] } else { best[lane] };
+            best[lane] = if piece[lane] > best[lane] {
+                piece[lane]
+            } else {
+                best[lane]
+            };
         }
     }
     best
@@ -210,7 +235,11 @@ impl Kernel for AddNormalized<'_> {
     fn run<const FUSED: bool>(self) {
         const EPSILON: f32 = 1e-8;
         let width = self.scale.len();
-        for (x, y) in self.x.chunks_exact_mut(width).zip(self.y.chunks_exact(width)) {
+        for (x, y) in self
+            .x
+            .chunks_exact_mut(width)
+            .zip(self.y.chunks_exact(width))
+        {
             let mean = sum(y, |v| v) / width as f32;
             let variance = sum(y, |v| (v - mean) * (v - mean)) / width as f32 + EPSILON;
             let factor = 1.0 / variance.sqrt();
@@ -254,13 +283,23 @@ mod tests {
         };
         let outputs = bias.len() / pieces;
         (0..outputs)
-            .map(|o| (0..pieces).map(|p| dot(o * pieces + p)).fold(f32::MIN, f32::max))
+            .map(|o| {
+                (0..pieces)
+                    .map(|p| dot(o * pieces + p))
+                    .fold(f32::MIN, f32::max)
+            })
             .collect()
     }
 
     #[test]
     fn dense_layers_are_what_they_should_be() {
-        for (inputs, outputs, pieces) in [(5, 3, 1), (96, 64, 1), (64, 74, 1), (64, 64, 2), (288, 96, 3)] {
+        for (inputs, outputs, pieces) in [
+            (5, 3, 1),
+            (96, 64, 1),
+            (64, 74, 1),
+            (64, 64, 2),
+            (288, 96, 3),
+        ] {
             let weight = numbers(outputs * pieces * inputs, 1);
             let bias = numbers(outputs * pieces, 2);
             let layer = Dense::new(inputs, pieces, &weight, &bias);

@@ -101,8 +101,10 @@ impl fmt::Display for Label {
 
 /// A word that is no label.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a kind of name; the kinds are PERSON, NORP, FAC, ORG, GPE, LOC, PRODUCT, EVENT, \
-    WORK_OF_ART, LAW, LANGUAGE, DATE, TIME, PERCENT, MONEY, QUANTITY, ORDINAL, CARDINAL")]
+#[error(
+    "{0:?} is not a kind of name; the kinds are PERSON, NORP, FAC, ORG, GPE, LOC, PRODUCT, EVENT, \
+    WORK_OF_ART, LAW, LANGUAGE, DATE, TIME, PERCENT, MONEY, QUANTITY, ORDINAL, CARDINAL"
+)]
 pub struct UnknownLabel(String);
 
 impl FromStr for Label {
@@ -110,6 +112,9 @@ impl FromStr for Label {
 
     fn from_str(word: &str) -> Result<Self, UnknownLabel> {
         let same = |label: &Self| label.as_str() == word;
-        Self::ALL.into_iter().find(same).ok_or_else(|| UnknownLabel(word.to_owned()))
+        Self::ALL
+            .into_iter()
+            .find(same)
+            .ok_or_else(|| UnknownLabel(word.to_owned()))
     }
 }

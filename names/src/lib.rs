@@ -35,6 +35,7 @@ mod window;
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
+use std::slice;
 use std::sync::Arc;
 
 use cache::{Cache, Key};
@@ -86,7 +87,10 @@ impl Names {
             (Path::new("built-in model.json"), DESCRIPTION),
             (Path::new("built-in model.safetensors"), TENSORS),
         )?;
-        Ok(Self { model, cache: Cache::new() })
+        Ok(Self {
+            model,
+            cache: Cache::new(),
+        })
     }
 
     /// The model in a folder: `model.json` and `model.safetensors`, as `models/export.py` writes
@@ -103,14 +107,18 @@ impl Names {
         }
         let (description, tensors) = (folder.join("model.json"), folder.join("model.safetensors"));
         let read = |file: &Path| {
-            fs::read(file).map_err(|source| ModelError::Unreadable { file: file.to_owned(), source })
+            fs::read(file).map_err(|source| ModelError::Unreadable {
+                file: file.to_owned(),
+                source,
+            })
         };
         let json = read(&description)?;
-        let header: Header = serde_json::from_slice(&json).map_err(|error| ModelError::Malformed {
-            file: description.clone(),
-            format: "model description",
-            reason: error.to_string(),
-        })?;
+        let header: Header =
+            serde_json::from_slice(&json).map_err(|error| ModelError::Malformed {
+                file: description.clone(),
+                format: "model description",
+                reason: error.to_string(),
+            })?;
         if header.architecture != cnn::ARCHITECTURE {
             return Err(ModelError::Architecture {
                 file: description,
@@ -119,7 +127,10 @@ impl Names {
             });
         }
         let model = Cnn::parse((&description, &json), (&tensors, &read(&tensors)?))?;
-        Ok(Self { model, cache: Cache::new() })
+        Ok(Self {
+            model,
+            cache: Cache::new(),
+        })
     }
 
     /// The labels that the model can give.
@@ -156,7 +167,8 @@ impl Names {
     /// Appends what the model says of a text that it sees whole, as spaCy would: no windows, no
     /// trimming, no rejection.
     pub fn find_plain(&self, text: &str, out: &mut Vec<Name>) {
-        Reader::new(&self.model, text).read(&[0..text.len()], Ask::Entities, |_, name| {
+        let whole = 0..text.len();
+        Reader::new(&self.model, text).read(slice::from_ref(&whole), Ask::Entities, |_, name| {
             out.push(name);
         });
     }
@@ -181,15 +193,26 @@ impl Names {
     ) {
         let mut reader = Reader::new(&self.model, text);
         for batch in groups(windows, BATCH) {
-            let keys: Vec<_> =
-                batch.iter().map(|w| self.cache.key(&text[w.clone()], question.bits)).collect();
+            let keys: Vec<_> = batch
+                .iter()
+                .map(|w| self.cache.key(&text[w.clone()], question.bits))
+                .collect();
             let known = self.cache.get(&keys);
             let read = read_new(&mut reader, text, &batch, &keys, &known, question);
             for ((window, key), known) in batch.iter().zip(&keys).zip(&known) {
                 // The window is either known or was read.
-                for name in known.as_ref().or_else(|| read.get(key)).into_iter().flat_map(|n| &**n) {
+                for name in known
+                    .as_ref()
+                    .or_else(|| read.get(key))
+                    .into_iter()
+                    .flat_map(|n| &**n)
+                {
                     let (start, end) = (window.start + name.start, window.start + name.end);
-                    out.push(Name { start, end, ..*name });
+                    out.push(Name {
+                        start,
+                        end,
+                        ..*name
+                    });
                 }
             }
             self.cache.insert(read.into_iter());
@@ -218,15 +241,27 @@ fn read_new(
     }
     let mut found = vec![Vec::new(); windows.len()];
     let people_only = question.bits == Question::bit(Label::Person);
-    let ask = if people_only { Ask::People } else { Ask::Everything };
+    let ask = if people_only {
+        Ask::People
+    } else {
+        Ask::Everything
+    };
     reader.read(&windows, ask, |index, name| {
         let window = &windows[index];
-        let name = Name { start: name.start - window.start, end: name.end - window.start, ..name };
+        let name = Name {
+            start: name.start - window.start,
+            end: name.end - window.start,
+            ..name
+        };
         if question.asks(name.label) {
             found[index].extend(verdict::judge(&text[window.clone()], name));
         }
     });
-    new.extend(window_keys.into_iter().zip(found.into_iter().map(Into::into)));
+    new.extend(
+        window_keys
+            .into_iter()
+            .zip(found.into_iter().map(Into::into)),
+    );
     new
 }
 
@@ -238,7 +273,11 @@ struct Question {
 
 impl Question {
     fn new(labels: &[Label]) -> Self {
-        Self { bits: labels.iter().fold(0, |bits, label| bits | Self::bit(*label)) }
+        Self {
+            bits: labels
+                .iter()
+                .fold(0, |bits, label| bits | Self::bit(*label)),
+        }
     }
 
     fn asks(self, label: Label) -> bool {

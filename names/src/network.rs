@@ -77,11 +77,13 @@ impl Network {
         };
 
         let state = tensors.floats("lower.weight", &[3 * STATE, HIDDEN])?;
-        let [current, first, before] = [0, 1, 2].map(|f| &state[f * STATE * HIDDEN..][..STATE * HIDDEN]);
+        let [current, first, before] =
+            [0, 1, 2].map(|f| &state[f * STATE * HIDDEN..][..STATE * HIDDEN]);
         let bias = tensors.floats("lower.bias", &[STATE])?;
         let absent = tensors.floats("lower.pad", &[3 * STATE])?;
-        let closed_bias: Vec<_> =
-            (0..STATE).map(|i| bias[i] + absent[STATE + i] + absent[2 * STATE + i]).collect();
+        let closed_bias: Vec<_> = (0..STATE)
+            .map(|i| bias[i] + absent[STATE + i] + absent[2 * STATE + i])
+            .collect();
         let none = [0.0; STATE];
         Ok(Self {
             embeddings,
@@ -113,7 +115,9 @@ impl Network {
         scratch.inputs.resize(words.len() * width, 0.0);
         for (word, input) in words.iter().zip(scratch.inputs.chunks_exact_mut(width)) {
             let (parts, _) = input.as_chunks_mut::<WIDTH>();
-            for ((embedding, id), part) in self.embeddings.iter().zip(word.attributes).zip(&mut *parts) {
+            for ((embedding, id), part) in
+                self.embeddings.iter().zip(word.attributes).zip(&mut *parts)
+            {
                 embedding.add(id, part);
             }
             if let (Some(vectors), Some(part)) = (&self.vectors, parts.last_mut()) {
@@ -121,10 +125,13 @@ impl Network {
             }
         }
         scratch.outputs.resize(words.len() * WIDTH, 0.0);
-        self.mix.maxout.apply(&scratch.inputs, width, words.len(), &mut scratch.outputs);
+        self.mix
+            .maxout
+            .apply(&scratch.inputs, width, words.len(), &mut scratch.outputs);
         let from = out.len();
         out.resize(from + words.len() * WIDTH, 0.0);
-        self.mix.add(&mut out[from..], &scratch.outputs[..words.len() * WIDTH]);
+        self.mix
+            .add(&mut out[from..], &scratch.outputs[..words.len() * WIDTH]);
     }
 
     /// Lets the rows at distance 0 see their neighbours. `distances` has, for each row of `x`, how
@@ -140,11 +147,15 @@ impl Network {
             let rows = || (1..last).filter(|row| usize::from(distances[*row]) <= reach);
             scratch.inputs.clear();
             for row in rows() {
-                scratch.inputs.extend_from_slice(&x[(row - 1) * WIDTH..(row + 2) * WIDTH]);
+                scratch
+                    .inputs
+                    .extend_from_slice(&x[(row - 1) * WIDTH..(row + 2) * WIDTH]);
             }
             let count = scratch.inputs.len() / (3 * WIDTH);
             scratch.outputs.resize(count * WIDTH, 0.0);
-            block.maxout.apply(&scratch.inputs, 3 * WIDTH, count, &mut scratch.outputs);
+            block
+                .maxout
+                .apply(&scratch.inputs, 3 * WIDTH, count, &mut scratch.outputs);
             for (row, y) in rows().zip(scratch.outputs.chunks_exact(WIDTH)) {
                 block.add(&mut x[row * WIDTH..][..WIDTH], y);
             }
@@ -157,9 +168,11 @@ impl Network {
         scores.hidden.resize(rows * HIDDEN, 0.0);
         self.project.apply(x, WIDTH, rows, &mut scores.hidden);
         scratch.outputs.resize(rows * HIDDEN, 0.0);
-        self.closed.apply(&scores.hidden, HIDDEN, rows, &mut scratch.outputs);
+        self.closed
+            .apply(&scores.hidden, HIDDEN, rows, &mut scratch.outputs);
         scores.closed.resize(rows * self.score.stride(), 0.0);
-        self.score.apply(&scratch.outputs, HIDDEN, rows, &mut scores.closed);
+        self.score
+            .apply(&scratch.outputs, HIDDEN, rows, &mut scores.closed);
         scores.stride = self.score.stride();
     }
 
@@ -173,8 +186,16 @@ impl Network {
         let mut state = [0.0; STATE];
         let mut part = [0.0; STATE];
         for (layer, row) in self.open.iter().zip([current, first, current - 1]) {
-            layer.apply(&scores.hidden[row * HIDDEN..][..HIDDEN], HIDDEN, 1, &mut part);
-            state.iter_mut().zip(&part).for_each(|(sum, part)| *sum += part);
+            layer.apply(
+                &scores.hidden[row * HIDDEN..][..HIDDEN],
+                HIDDEN,
+                1,
+                &mut part,
+            );
+            state
+                .iter_mut()
+                .zip(&part)
+                .for_each(|(sum, part)| *sum += part);
         }
         let (pairs, _) = state.as_chunks::<STATE_PIECES>();
         let best: [f32; HIDDEN] = std::array::from_fn(|i| pairs[i][0].max(pairs[i][1]));

@@ -1,6 +1,7 @@
 //! Running the convolutional model over windows of a text.
 
 use std::ops::Range;
+use std::slice;
 
 use hashbrown::HashMap;
 
@@ -86,11 +87,15 @@ impl<'a> Reader<'a> {
         ask: Ask,
         mut found: impl FnMut(usize, Name),
     ) {
-        let split = if ask == Ask::Entities { Split::Words } else { Split::Fields };
+        let split = if ask == Ask::Entities {
+            Split::Words
+        } else {
+            Split::Fields
+        };
         let ends = self.tokenize(windows, split);
         let head = self.model.head.as_ref().filter(|_| ask != Ask::Entities);
-        if let Some(head) = head {
-            self.fill_owns(head, &ends);
+        if head.is_some() {
+            self.fill_owns(&ends);
         }
         match head {
             Some(head) if ask == Ask::People => self.pass_gate(head, &ends),
@@ -111,21 +116,33 @@ impl<'a> Reader<'a> {
             if entities {
                 let network = &self.model.network;
                 let scores = &mut self.scores;
-                self.model.decoder.decode(network, scores, row, tokens, &mut self.entities);
+                self.model
+                    .decoder
+                    .decode(network, scores, row, tokens, &mut self.entities);
             }
             if let Some(chances) = &chances {
                 let wanted = &self.distances[row..][..tokens.len()];
                 let count = wanted.iter().filter(|distance| **distance == 0).count();
                 let people = head::people(wanted, &chances[asked..asked + count]);
                 asked += count;
-                let overlaps = |e: &Entity| people.iter().any(|p| p.first < e.end && e.first < p.end);
-                self.entities.retain(|e| e.label != Label::Person && !overlaps(e));
+                let overlaps =
+                    |e: &Entity| people.iter().any(|p| p.first < e.end && e.first < p.end);
+                self.entities
+                    .retain(|e| e.label != Label::Person && !overlaps(e));
                 self.entities.extend(people);
                 self.entities.sort_by_key(|entity| entity.first);
             }
             for entity in &self.entities {
                 let (start, end) = (tokens[entity.first].start, tokens[entity.end - 1].end);
-                found(window, Name { start, end, label: entity.label, score: entity.score });
+                found(
+                    window,
+                    Name {
+                        start,
+                        end,
+                        label: entity.label,
+                        score: entity.score,
+                    },
+                );
             }
             first = end;
             row += tokens.len() + FIELD;
@@ -134,10 +151,14 @@ impl<'a> Reader<'a> {
 
     /// The tokens of the whole text and their vectors.
     pub(crate) fn vectors(mut self) -> (Vec<Range<usize>>, Vec<f32>) {
-        let ends = self.tokenize(&[0..self.text.len()], Split::Fields);
+        let ends = self.tokenize(slice::from_ref(&(0..self.text.len())), Split::Fields);
         self.want_all(&ends);
         self.encode(&ends);
-        let ranges = self.tokens.iter().map(|token| token.start..token.end).collect();
+        let ranges = self
+            .tokens
+            .iter()
+            .map(|token| token.start..token.end)
+            .collect();
         let vectors = &self.rows[(1 + FIELD) * WIDTH..][..self.tokens.len() * WIDTH];
         (ranges, vectors.to_vec())
     }
@@ -146,7 +167,9 @@ impl<'a> Reader<'a> {
     fn tokenize(&mut self, windows: &[Range<usize>], split: Split) -> Vec<usize> {
         self.tokens.clear();
         let ends = windows.iter().map(|window| {
-            self.model.tokenizer.tokenize(self.text, window.clone(), split, &mut self.tokens);
+            self.model
+                .tokenizer
+                .tokenize(self.text, window.clone(), split, &mut self.tokens);
             self.tokens.len()
         });
         let ends = ends.collect();
@@ -157,14 +180,17 @@ impl<'a> Reader<'a> {
         for token in &self.tokens {
             let word = &self.text[token.start..token.end];
             let words = &mut self.words;
-            self.token_words.push(*words.index.entry((word, token.norm)).or_insert_with(|| {
-                words.tokens.push(*token);
-                words.vector.push(None);
-                if let Some(head) = &self.model.head {
-                    words.owns.push(head.own(&self.model.tokenizer.classes, word));
-                }
-                words.tokens.len() - 1
-            }));
+            self.token_words
+                .push(*words.index.entry((word, token.norm)).or_insert_with(|| {
+                    words.tokens.push(*token);
+                    words.vector.push(None);
+                    if let Some(head) = &self.model.head {
+                        words
+                            .owns
+                            .push(head.own(&self.model.tokenizer.classes, word));
+                    }
+                    words.tokens.len() - 1
+                }));
         }
         ends
     }
@@ -183,8 +209,7 @@ impl<'a> Reader<'a> {
         row + 1
     }
 
-    fn fill_owns(&mut self, head: &Head, ends: &[usize]) {
-        let _ = head;
+    fn fill_owns(&mut self, ends: &[usize]) {
         let rows = Self::lay_out(ends, |_, _| ());
         self.owns.clear();
         self.owns.resize(rows * OWN, 0.0);
@@ -231,13 +256,18 @@ impl<'a> Reader<'a> {
             let word = self.token_words[index];
             if seen(row) && words.vector[word].is_none() {
                 let token = &words.tokens[word];
-                let (text, norm) = (&self.text[token.start..token.end], model.tokenizer.norm(token));
+                let (text, norm) = (
+                    &self.text[token.start..token.end],
+                    model.tokenizer.norm(token),
+                );
                 features.push(model.lexicon.features(&model.tokenizer.classes, text, norm));
                 words.vector[word] = Some(known);
                 known += 1;
             }
         });
-        model.network.encode_words(&features, &mut self.scratch, &mut words.vectors);
+        model
+            .network
+            .encode_words(&features, &mut self.scratch, &mut words.vectors);
         self.rows.clear();
         self.rows.resize(self.distances.len() * WIDTH, 0.0);
         Self::lay_out(ends, |row, index| {
@@ -246,14 +276,21 @@ impl<'a> Reader<'a> {
                 self.rows[row * WIDTH..][..WIDTH].copy_from_slice(vector);
             }
         });
-        model.network.convolve(&mut self.rows, &self.distances, &mut self.scratch);
+        model
+            .network
+            .convolve(&mut self.rows, &self.distances, &mut self.scratch);
     }
 
     /// The head's chances for the tokens that are wanted, in order.
     fn people(&self, head: &Head) -> Vec<head::Chances> {
         let mut inputs = Vec::new();
         for row in (0..self.distances.len()).filter(|row| self.distances[*row] == 0) {
-            Head::input(&self.owns, row, &self.rows[row * WIDTH..][..WIDTH], &mut inputs);
+            Head::input(
+                &self.owns,
+                row,
+                &self.rows[row * WIDTH..][..WIDTH],
+                &mut inputs,
+            );
         }
         head.chances(&inputs)
     }

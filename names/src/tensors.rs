@@ -48,11 +48,17 @@ impl<'a> Tensors<'a> {
         let view = self.view(keys, &[None])?;
         self.expect_type(keys, &view, Dtype::I64, "I64")?;
         let (chunks, _) = view.data().as_chunks::<8>();
-        let found: Vec<_> = chunks.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
+        let found: Vec<_> = chunks
+            .iter()
+            .map(|bytes| u64::from_le_bytes(*bytes))
+            .collect();
         let view = self.view(numbers, &[Some(found.len())])?;
         self.expect_type(numbers, &view, Dtype::I32, "I32")?;
         let (chunks, _) = view.data().as_chunks::<4>();
-        let at: Vec<_> = chunks.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+        let at: Vec<_> = chunks
+            .iter()
+            .map(|bytes| u32::from_le_bytes(*bytes))
+            .collect();
         if !found.is_sorted() || at.iter().any(|row| *row as usize >= rows) {
             return Err(ModelError::Malformed {
                 file: self.file.to_owned(),
@@ -76,12 +82,18 @@ impl<'a> Tensors<'a> {
             Dtype::F16 => {
                 let (chunks, _) = view.data().as_chunks::<2>();
                 let halves = chunks.iter().map(|bytes| f16::from_le_bytes(*bytes));
-                halves.inspect(|x| finite &= x.is_finite()).map(from_half).collect()
+                halves
+                    .inspect(|x| finite &= x.is_finite())
+                    .map(from_half)
+                    .collect()
             }
             Dtype::F32 => {
                 let (chunks, _) = view.data().as_chunks::<4>();
                 let floats = chunks.iter().map(|bytes| f32::from_le_bytes(*bytes));
-                floats.inspect(|x| finite &= x.is_finite()).map(from_float).collect()
+                floats
+                    .inspect(|x| finite &= x.is_finite())
+                    .map(from_float)
+                    .collect()
             }
             other => return Err(self.type_error(name, "F16 or F32", other)),
         };
@@ -95,10 +107,13 @@ impl<'a> Tensors<'a> {
     }
 
     fn view(&self, name: &str, shape: &[Option<usize>]) -> Result<TensorView<'_>, ModelError> {
-        let view = self.tensors.tensor(name).map_err(|_| ModelError::MissingTensor {
-            file: self.file.to_owned(),
-            tensor: name.to_owned(),
-        })?;
+        let view = self
+            .tensors
+            .tensor(name)
+            .map_err(|_| ModelError::MissingTensor {
+                file: self.file.to_owned(),
+                tensor: name.to_owned(),
+            })?;
         let fits = |(want, got): (&Option<usize>, &usize)| match want {
             Some(want) => want == got,
             None => *got > 0,

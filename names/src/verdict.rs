@@ -14,7 +14,11 @@ pub(crate) fn judge(window: &str, name: Name) -> Option<Name> {
     if touches_code(window, &span) {
         return None;
     }
-    Some(Name { start: span.start, end: span.end, ..name })
+    Some(Name {
+        start: span.start,
+        end: span.end,
+        ..name
+    })
 }
 
 /// The longest part of a span that no quotation mark, bracket or operator interrupts and whose
@@ -24,7 +28,9 @@ fn best_segment(window: &str, span: Range<usize>) -> Option<Range<usize>> {
     let mut start = span.start;
     let text = &window[span.clone()];
     let cuts = text.char_indices().filter(|(_, c)| cuts(*c));
-    let ends = cuts.map(|(at, c)| (span.start + at, c.len_utf8())).chain([(span.end, 0)]);
+    let ends = cuts
+        .map(|(at, c)| (span.start + at, c.len_utf8()))
+        .chain([(span.end, 0)]);
     for (end, length) in ends {
         let segment = trim(window, start..end);
         let words = window[segment.clone()].split_whitespace();
@@ -41,8 +47,28 @@ fn best_segment(window: &str, span: Range<usize>) -> Option<Range<usize>> {
 fn cuts(c: char) -> bool {
     matches!(
         c,
-        '"' | '“' | '”' | '„' | '«' | '»' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '='
-            | ':' | ';' | ',' | '|' | '&' | '\t' | '\n' | '\r'
+        '"' | '“'
+            | '”'
+            | '„'
+            | '«'
+            | '»'
+            | '('
+            | ')'
+            | '['
+            | ']'
+            | '{'
+            | '}'
+            | '<'
+            | '>'
+            | '='
+            | ':'
+            | ';'
+            | ','
+            | '|'
+            | '&'
+            | '\t'
+            | '\n'
+            | '\r'
     )
 }
 
@@ -52,14 +78,18 @@ fn trim(window: &str, span: Range<usize>) -> Range<usize> {
     let tail = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let start = span.start + text.len() - tail.len();
     let text = tail.trim_end_matches(|c: char| !c.is_alphanumeric() && !is_mark(c));
-    let text = ["'s", "’s", "'S", "’S"].iter().find_map(|s| text.strip_suffix(s)).unwrap_or(text);
+    let text = ["'s", "’s", "'S", "’S"]
+        .iter()
+        .find_map(|s| text.strip_suffix(s))
+        .unwrap_or(text);
     start..start + text.len()
 }
 
 /// A word that can be part of a name: letters, with apostrophes, hyphens and dots between them, and
 /// capitals only where names have them.
 fn is_name_word(word: &str) -> bool {
-    let allowed = |c: char| c.is_alphabetic() || is_mark(c) || matches!(c, '\'' | '’' | '-' | '.' | '·');
+    let allowed =
+        |c: char| c.is_alphabetic() || is_mark(c) || matches!(c, '\'' | '’' | '-' | '.' | '·');
     word.chars().all(allowed) && !is_camel_case(word)
 }
 
@@ -72,8 +102,8 @@ fn is_mark(c: char) -> bool {
 /// A capital after a small letter, but for `McDonald`, `DeVito` and their like.
 fn is_camel_case(word: &str) -> bool {
     const PARTICLES: [&str; 19] = [
-        "Mc", "Mac", "De", "Di", "Da", "Du", "La", "Le", "Lo", "Van", "Von", "Vander", "Fitz", "Al",
-        "El", "St", "San", "Ap", "Ó",
+        "Mc", "Mac", "De", "Di", "Da", "Du", "La", "Le", "Lo", "Van", "Von", "Vander", "Fitz",
+        "Al", "El", "St", "San", "Ap", "Ó",
     ];
     word.split(['-', '\'', '’', '.']).any(|part| {
         let mut before = None;
@@ -82,7 +112,9 @@ fn is_camel_case(word: &str) -> bool {
             before = Some(*c);
             capital
         });
-        capitals.next().is_some_and(|(at, _)| !PARTICLES.contains(&&part[..at]))
+        capitals
+            .next()
+            .is_some_and(|(at, _)| !PARTICLES.contains(&&part[..at]))
             || capitals.next().is_some()
     })
 }
@@ -96,15 +128,22 @@ fn touches_code(window: &str, span: &Range<usize>) -> bool {
     let (after, after2) = (ahead.next(), ahead.next());
     let word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     let code_before = match before {
-        Some('_' | '.' | '/' | '\\' | '$' | '@' | '#' | '%' | '&' | '~' | '+' | '^' | '!' | '`') => true,
+        Some(
+            '_' | '.' | '/' | '\\' | '$' | '@' | '#' | '%' | '&' | '~' | '+' | '^' | '!' | '`',
+        ) => true,
         Some('-') => before2.is_some_and(|c| !c.is_whitespace()),
         Some('*') => after != Some('*'),
         Some(':') => before2 == Some(':'),
-        Some('(' | '[' | '{' | '<') => word(before2) || matches!(before2, Some('!' | ':' | '&' | '(' | '[')),
+        Some('(' | '[' | '{' | '<') => {
+            word(before2) || matches!(before2, Some('!' | ':' | '&' | '(' | '['))
+        }
         c => word(c),
     };
     let code_after = match after {
-        Some('(' | '[' | '{' | '_' | '=' | '/' | '\\' | '@' | '#' | '$' | '%' | '^' | '+' | '~' | '!' | '`') => true,
+        Some(
+            '(' | '[' | '{' | '_' | '=' | '/' | '\\' | '@' | '#' | '$' | '%' | '^' | '+' | '~'
+            | '!' | '`',
+        ) => true,
         Some('.') => word(after2) || matches!(after2, Some('.' | '_' | '/' | '*')),
         Some('-') => word(after2) || after2 == Some('>'),
         Some('*') => before != Some('*'),
@@ -113,4 +152,82 @@ fn touches_code(window: &str, span: &Range<usize>) -> bool {
         c => word(c),
     };
     code_before || code_after
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Label;
+
+    /// What is left of the part of `text` between `«` and `»`, which themselves are taken out.
+    fn check(text: &str, expected: Option<&str>) {
+        let start = text.find('«').unwrap();
+        let end = text.find('»').unwrap() - '«'.len_utf8();
+        let window = text.replace(['«', '»'], "");
+        let judged = judge(
+            &window,
+            Name {
+                start,
+                end,
+                label: Label::Person,
+                score: 1.0,
+            },
+        );
+        assert_eq!(
+            judged.map(|name| &window[name.start..name.end]),
+            expected,
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn names_are_trimmed() {
+        check("by «Ann Lee»,", Some("Ann Lee"));
+        check("«\"Ann Lee\"»", Some("Ann Lee"));
+        check("«Ann Lee's» car", Some("Ann Lee"));
+        check("«name=Ann Lee»&x", Some("Ann Lee"));
+        check("«Ann Lee (CEO»)", Some("Ann Lee"));
+        check("«- Ann Lee,»", Some("Ann Lee"));
+        check("**«Ann Lee»**", Some("Ann Lee"));
+        check("<td>«Ann Lee»</td>", Some("Ann Lee"));
+    }
+
+    #[test]
+    fn names_of_all_kinds_stay() {
+        for name in [
+            "Seán Ó Briain",
+            "Conan O'Brien",
+            "Ewan McGregor",
+            "J. R. R. Tolkien",
+            "Anne-Marie",
+            "毛笔",
+            "आशा",
+        ] {
+            check(&format!("by «{name}» now"), Some(name));
+        }
+    }
+
+    #[test]
+    fn code_is_rejected() {
+        for text in [
+            "std::«Vec»",
+            "«Vec»::new()",
+            "«Box»<dyn Error>",
+            "#[derive(«Debug»)]",
+            "self.«name»",
+            "«foo»(1)",
+            "a/«Main»/b",
+            "«snake_case»",
+            "«camelCase» is",
+            "«x86» is",
+            "@«Override»",
+            "`«Debug»`",
+            "&«Path»",
+            "«Main».java",
+            "«key»=1",
+            "«a = b + c»",
+        ] {
+            check(text, None);
+        }
+    }
 }

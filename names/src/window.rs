@@ -37,7 +37,11 @@ impl Iterator for Pieces<'_> {
         if rest.is_empty() {
             return None;
         }
-        let length = if rest.len() <= LONGEST { rest.len() } else { cut(rest) };
+        let length = if rest.len() <= LONGEST {
+            rest.len()
+        } else {
+            cut(rest)
+        };
         let start = self.rest.start;
         self.rest.start += length;
         Some(start..start + rest[..length].trim_end().len())
@@ -47,15 +51,30 @@ impl Iterator for Pieces<'_> {
 /// Where to cut a line that is longer than a window: in its second half, after the last sentence
 /// or field, else at the last white space, else wherever the window is full.
 fn cut(line: &str) -> usize {
-    let full = line.floor_char_boundary(LONGEST);
-    let half = line.floor_char_boundary(LONGEST / 2);
+    let full = boundary(line, LONGEST);
+    let half = boundary(line, LONGEST / 2);
     let tail = &line.as_bytes()[half..full];
     let ends_field = |pair: &[u8]| {
-        matches!(pair, [b'.' | b'!' | b'?' | b';', b' '] | [b'}' | b']', b','] | [b'"', b','])
+        matches!(
+            pair,
+            [b'.' | b'!' | b'?' | b';', b' '] | [b'}' | b']', b','] | [b'"', b',']
+        )
     };
     let space = || tail.iter().rposition(u8::is_ascii_whitespace);
-    let at = tail.windows(2).rposition(ends_field).map(|at| at + 1).or_else(space);
+    let at = tail
+        .windows(2)
+        .rposition(ends_field)
+        .map(|at| at + 1)
+        .or_else(space);
     at.map_or(full, |at| half + at + 1)
+}
+
+/// The last boundary between characters at or before a byte.
+fn boundary(line: &str, mut at: usize) -> usize {
+    while !line.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
 }
 
 #[cfg(test)]
@@ -82,7 +101,10 @@ mod tests {
         let field = format!("\"{}\",", "y".repeat(1500));
         check(&format!("{field}{field}"), &[&field, &field]);
         let word = format!("{} ", "z".repeat(1500));
-        check(&format!("{word}{word}"), &[word.trim_end(), word.trim_end()]);
+        check(
+            &format!("{word}{word}"),
+            &[word.trim_end(), word.trim_end()],
+        );
     }
 
     #[test]
@@ -90,6 +112,9 @@ mod tests {
         let text = "日".repeat(3000);
         let pieces: Vec<_> = windows(&text).collect();
         assert!(pieces.iter().all(|piece| piece.len() <= LONGEST));
-        assert_eq!(pieces.iter().map(|piece| piece.len()).sum::<usize>(), text.len());
+        assert_eq!(
+            pieces.iter().map(|piece| piece.len()).sum::<usize>(),
+            text.len()
+        );
     }
 }

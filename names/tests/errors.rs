@@ -11,7 +11,8 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("cloak-names-{}-{name}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("cloak-names-{}-{name}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         for file in ["model.json", "model.safetensors"] {
             fs::write(folder.join(file), model(file)).unwrap();
@@ -29,7 +30,10 @@ impl Folder {
         let tensors = SafeTensors::deserialize(&bytes).unwrap();
         let changed = tensors.iter().filter_map(|(name, view)| {
             let shape = change(name, view.shape())?;
-            Some((name, TensorView::new(view.dtype(), shape, view.data()).unwrap()))
+            Some((
+                name,
+                TensorView::new(view.dtype(), shape, view.data()).unwrap(),
+            ))
         });
         let changed: Vec<_> = changed.collect();
         serialize_to_file(changed, None, &self.0.join("model.safetensors")).unwrap();
@@ -40,7 +44,9 @@ impl Folder {
     }
 
     fn message(&self) -> String {
-        self.error().to_string().replace(&*self.0.to_string_lossy(), "DIR")
+        self.error()
+            .to_string()
+            .replace(&*self.0.to_string_lossy(), "DIR")
     }
 }
 
@@ -64,7 +70,11 @@ fn an_undamaged_copy_opens() {
 #[test]
 fn an_absent_folder() {
     let error = Names::open(Path::new("/nonexistent/model")).err().unwrap();
-    assert!(error.to_string().starts_with("/nonexistent/model/model.json: cannot be read: "));
+    assert!(
+        error
+            .to_string()
+            .starts_with("/nonexistent/model/model.json: cannot be read: ")
+    );
 }
 
 #[test]
@@ -73,19 +83,28 @@ fn a_truncated_file() {
     let bytes = model("model.safetensors");
     for length in [0, 7, 100, bytes.len() / 2, bytes.len() - 1] {
         folder.write("model.safetensors", &bytes[..length]);
-        assert!(matches!(folder.error(), ModelError::Malformed { format: "safetensors", .. }));
+        assert!(matches!(
+            folder.error(),
+            ModelError::Malformed {
+                format: "safetensors",
+                ..
+            }
+        ));
     }
     folder.write("model.safetensors", &bytes);
     folder.write("model.json", &model("model.json")[..1000]);
-    assert!(folder.message().starts_with("DIR/model.json: not a valid model description file: EOF"));
+    assert!(
+        folder
+            .message()
+            .starts_with("DIR/model.json: not a valid model description file: EOF")
+    );
 }
 
 #[test]
 fn another_architecture() {
     let folder = Folder::new("architecture");
     folder.write("model.json", br#"{"architecture": "bert"}"#);
-    let expected =
-        "DIR/model.json: a model of architecture \"bert\"; this build runs spacy-cnn";
+    let expected = "DIR/model.json: a model of architecture \"bert\"; this build runs spacy-cnn";
     assert_eq!(folder.message(), expected);
 }
 
@@ -93,20 +112,31 @@ fn another_architecture() {
 fn a_missing_tensor() {
     let folder = Folder::new("missing");
     folder.reshape(|name, shape| (name != "conv.2.bias").then(|| shape.to_vec()));
-    assert_eq!(folder.message(), "DIR/model.safetensors: tensor \"conv.2.bias\" is missing");
+    assert_eq!(
+        folder.message(),
+        "DIR/model.safetensors: tensor \"conv.2.bias\" is missing"
+    );
 }
 
 #[test]
 fn a_tensor_of_another_shape() {
     let folder = Folder::new("shape");
     folder.reshape(|name, shape| {
-        Some(if name == "mix.weight" { vec![shape[1], shape[0]] } else { shape.to_vec() })
+        Some(if name == "mix.weight" {
+            vec![shape[1], shape[0]]
+        } else {
+            shape.to_vec()
+        })
     });
     let expected = "DIR/model.safetensors: tensor \"mix.weight\" has shape [384, 288] where \
                     [288, 384] is expected";
     assert_eq!(folder.message(), expected);
     folder.reshape(|name, shape| {
-        Some(if name == "embed.norm" { vec![shape[0] * shape[1]] } else { shape.to_vec() })
+        Some(if name == "embed.norm" {
+            vec![shape[0] * shape[1]]
+        } else {
+            shape.to_vec()
+        })
     });
     let expected = "DIR/model.safetensors: tensor \"embed.norm\" has shape [480000] where \
                     [n, 96] is expected";
@@ -120,7 +150,11 @@ fn a_number_that_is_not_finite() {
     let end = bytes.len();
     bytes[end - 64..].fill(0xff);
     folder.write("model.safetensors", &bytes);
-    assert!(folder.message().ends_with("holds a number that is not finite"));
+    assert!(
+        folder
+            .message()
+            .ends_with("holds a number that is not finite")
+    );
 }
 
 #[test]
@@ -140,6 +174,9 @@ fn damaged_descriptions_never_panic() {
         assert!(text.contains(from), "{from}");
         folder.write("model.json", text.replacen(from, to, 1).as_bytes());
         let error = folder.error();
-        assert!(matches!(error, ModelError::Malformed { .. }), "{from} -> {to}: {error}");
+        assert!(
+            matches!(error, ModelError::Malformed { .. }),
+            "{from} -> {to}: {error}"
+        );
     }
 }

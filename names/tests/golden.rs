@@ -17,13 +17,21 @@ struct Golden {
 const GOLDEN: &str = include_str!("golden/spacy.jsonl");
 
 fn golden() -> impl Iterator<Item = Golden> {
-    GOLDEN.lines().map(|line| serde_json::from_str(line).unwrap())
+    GOLDEN
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
 }
 
 /// The number of code points before each byte that begins one.
 fn points(text: &str) -> BTreeMap<usize, usize> {
-    let bytes = text.char_indices().map(|(byte, _)| byte).chain([text.len()]);
-    bytes.enumerate().map(|(point, byte)| (byte, point)).collect()
+    let bytes = text
+        .char_indices()
+        .map(|(byte, _)| byte)
+        .chain([text.len()]);
+    bytes
+        .enumerate()
+        .map(|(point, byte)| (byte, point))
+        .collect()
 }
 
 #[test]
@@ -32,7 +40,12 @@ fn tokens_are_those_of_spacy() {
     for Golden { text, tokens, .. } in golden() {
         let points = points(&text);
         let found: Vec<_> = (names.tokens(&text).into_iter())
-            .map(|token| (points[&token.start], points[&token.end] - points[&token.start]))
+            .map(|token| {
+                (
+                    points[&token.start],
+                    points[&token.end] - points[&token.start],
+                )
+            })
             .collect();
         assert_eq!(found, tokens, "{text:?}");
     }

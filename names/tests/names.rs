@@ -8,7 +8,13 @@ use proptest::prelude::*;
 static NAMES: LazyLock<Names> = LazyLock::new(|| Names::builtin().unwrap());
 
 const PERSON: &[Label] = &[Label::Person];
-const PLACES_TOO: &[Label] = &[Label::Person, Label::Org, Label::Gpe, Label::Fac, Label::Norp];
+const PLACES_TOO: &[Label] = &[
+    Label::Person,
+    Label::Org,
+    Label::Gpe,
+    Label::Fac,
+    Label::Norp,
+];
 
 fn find(text: &str, labels: &[Label]) -> Vec<Name> {
     let mut found = Vec::new();
@@ -17,18 +23,39 @@ fn find(text: &str, labels: &[Label]) -> Vec<Name> {
 }
 
 fn people(text: &str) -> Vec<&str> {
-    find(text, PERSON).into_iter().map(|name| &text[name.start..name.end]).collect()
+    find(text, PERSON)
+        .into_iter()
+        .map(|name| &text[name.start..name.end])
+        .collect()
 }
 
 #[test]
 fn people_in_data_of_all_kinds() {
     for (text, expected) in [
-        ("My colleague Marie Lindqvist lives in Lyon.", &["Marie Lindqvist"][..]),
-        ("{\"id\":7,\"customer\":\"Jonas Wagner\",\"city\":\"Lyon\"}", &["Jonas Wagner"]),
-        ("7,Jonas Wagner,Osaka,2024-05-01\n8,Ana Pereira,Graz,2024-05-02", &["Jonas Wagner", "Ana Pereira"]),
-        ("members:\n  - name: Ines Carvalho\n    city: Porto", &["Ines Carvalho"]),
-        ("2024-05-01T10:00:00Z INFO user=\"Piotr Nowak\" action=login", &["Piotr Nowak"]),
-        ("INSERT INTO people VALUES (3, 'Lena Fischer', 'Graz');", &["Lena Fischer"]),
+        (
+            "My colleague Marie Lindqvist lives in Lyon.",
+            &["Marie Lindqvist"][..],
+        ),
+        (
+            "{\"id\":7,\"customer\":\"Jonas Wagner\",\"city\":\"Lyon\"}",
+            &["Jonas Wagner"],
+        ),
+        (
+            "7,Jonas Wagner,Osaka,2024-05-01\n8,Ana Pereira,Graz,2024-05-02",
+            &["Jonas Wagner", "Ana Pereira"],
+        ),
+        (
+            "members:\n  - name: Ines Carvalho\n    city: Porto",
+            &["Ines Carvalho"],
+        ),
+        (
+            "2024-05-01T10:00:00Z INFO user=\"Piotr Nowak\" action=login",
+            &["Piotr Nowak"],
+        ),
+        (
+            "INSERT INTO people VALUES (3, 'Lena Fischer', 'Graz');",
+            &["Lena Fischer"],
+        ),
     ] {
         assert_eq!(people(text), expected, "{text}");
     }
@@ -50,7 +77,10 @@ fn code_is_not_people() {
 #[test]
 fn other_kinds_are_found_when_asked_for() {
     let text = "Tim Robinson flew from Berlin to Paris for Microsoft.";
-    let labels: Vec<_> = find(text, PLACES_TOO).into_iter().map(|name| name.label).collect();
+    let labels: Vec<_> = find(text, PLACES_TOO)
+        .into_iter()
+        .map(|name| name.label)
+        .collect();
     assert_eq!(labels, [Label::Person, Label::Gpe, Label::Gpe, Label::Org]);
     assert_eq!(find(text, &[]), []);
 }
@@ -70,7 +100,10 @@ fn lines() -> impl Strategy<Value = String> {
 }
 
 fn on_threads(threads: usize, names: &Names, text: &str, labels: &[Label]) -> Vec<Name> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .unwrap();
     let mut found = Vec::new();
     pool.install(|| names.find_sharded(text, labels, &mut found));
     found
@@ -119,8 +152,9 @@ proptest! {
 fn hostile_text_is_read_to_its_end() {
     let million = 1 << 20;
     for unit in [
-        "a", "A", "日", "ا", "é", "\u{301}", "\u{200d}", "A\u{301}", ".", "…", "(", "'", "@", "a@", "a.", "@.", "-", "1-", "://",
-        " ", "\t", "\u{3000}", "\r", "\"", "{\"", "(a.m.", ":-)", "🤖", "ß", "İ", "\0",
+        "a", "A", "日", "ا", "é", "\u{301}", "\u{200d}", "A\u{301}", ".", "…", "(", "'", "@", "a@",
+        "a.", "@.", "-", "1-", "://", " ", "\t", "\u{3000}", "\r", "\"", "{\"", "(a.m.", ":-)",
+        "🤖", "ß", "İ", "\0",
     ] {
         let text = unit.repeat(million / unit.len());
         find(&text, PERSON);

@@ -12,7 +12,9 @@ use super::classes::{
 
 /// The length in bytes of the prefix to split off; 0 for none.
 pub(super) fn prefix(classes: &Classes, word: &str) -> usize {
-    let Some(first) = word.chars().next() else { return 0 };
+    let Some(first) = word.chars().next() else {
+        return 0;
+    };
     if classes.is(first, PREFIX) {
         return first.len_utf8();
     }
@@ -43,8 +45,7 @@ pub(super) fn suffix(classes: &Classes, after_digit: &AfterDigit, word: &str) ->
         ('.', Some('.')) => longest = longest.max(dots(word.as_bytes().iter().rev())),
         ('.', Some(before)) => {
             let degrees = matches!(before, 'F' | 'f' | 'C' | 'c' | 'K' | 'k') && third == Some('°');
-            let capitals =
-                classes.is(before, UPPER) && third.is_some_and(|c| classes.is(c, UPPER));
+            let capitals = classes.is(before, UPPER) && third.is_some_and(|c| classes.is(c, UPPER));
             if degrees || capitals || classes.is(before, BEFORE_FINAL_DOT) {
                 longest = longest.max(1);
             }
@@ -69,15 +70,24 @@ pub(super) struct AfterDigit {
 impl AfterDigit {
     pub(super) fn new(words: Vec<String>) -> Self {
         let longest = words.iter().map(String::len).max().unwrap_or(0);
-        Self { words: words.into_iter().map(Into::into).collect(), longest }
+        Self {
+            words: words.into_iter().map(Into::into).collect(),
+            longest,
+        }
     }
 
     /// No unit holds a digit, so the only candidate is what follows the last one.
     fn suffix(&self, word: &str) -> usize {
         let tail = &word.as_bytes()[word.len().saturating_sub(self.longest + 1)..];
-        let Some(digit) = tail.iter().rposition(u8::is_ascii_digit) else { return 0 };
+        let Some(digit) = tail.iter().rposition(u8::is_ascii_digit) else {
+            return 0;
+        };
         let unit = &word[word.len() - (tail.len() - digit - 1)..];
-        if self.words.contains(unit) { unit.len() } else { 0 }
+        if self.words.contains(unit) {
+            unit.len()
+        } else {
+            0
+        }
     }
 }
 
@@ -108,7 +118,11 @@ fn separator(classes: &Classes, before: Option<char>, c: char, rest: &str) -> us
     match c {
         '.' => {
             let run = dots(rest.as_bytes().iter());
-            if run == 0 && before_is(BEFORE_INNER_DOT) && next_is(AFTER_INNER_DOT) { 1 } else { run }
+            if run == 0 && before_is(BEFORE_INNER_DOT) && next_is(AFTER_INNER_DOT) {
+                1
+            } else {
+                run
+            }
         }
         ',' => (before_is(ALPHA) && next_is(ALPHA)).into(),
         ':' | '<' | '>' | '=' | '/' => {
@@ -130,7 +144,10 @@ fn separator(classes: &Classes, before: Option<char>, c: char, rest: &str) -> us
             };
             let run = rest.chars().take_while(|d| *d == c).count();
             let bytes = run * c.len_utf8();
-            let letter = rest[bytes..].chars().next().is_some_and(|c| classes.is(c, ALPHA));
+            let letter = rest[bytes..]
+                .chars()
+                .next()
+                .is_some_and(|c| classes.is(c, ALPHA));
             if run <= most && letter { bytes } else { 0 }
         }
         _ => 0,

@@ -53,10 +53,14 @@ pub(crate) struct Classes {
 impl Classes {
     /// From inclusive ranges `[first, last, first, last, ...]` for every class, by its name.
     pub(crate) fn new(ranges: &BTreeMap<String, Vec<u32>>) -> Result<Self, String> {
-        let mut classes =
-            Self { index: vec![0; 0x11_0000 / PAGE], pages: vec![[0; PAGE]] };
+        let mut classes = Self {
+            index: vec![0; 0x11_0000 / PAGE],
+            pages: vec![[0; PAGE]],
+        };
         for (bit, name) in NAMES.iter().enumerate() {
-            let ranges = ranges.get(*name).ok_or_else(|| format!("no character class {name:?}"))?;
+            let ranges = ranges
+                .get(*name)
+                .ok_or_else(|| format!("no character class {name:?}"))?;
             let (pairs, rest) = ranges.as_chunks::<2>();
             if !rest.is_empty() || pairs.iter().any(|[a, b]| a > b || *b > 0x10_FFFF) {
                 return Err(format!("character class {name:?} is not a list of ranges"));

@@ -76,10 +76,15 @@ impl Tokenizer {
 
     pub(crate) fn new(rules: Rules) -> Result<Self, String> {
         let mut norms = Vec::new();
-        let mut exceptions = HashMap::new();
+        let mut exceptions: HashMap<Box<str>, Box<[_]>> = HashMap::new();
         let mut numbers: HashMap<String, u16> = HashMap::new();
         for (text, tokens) in rules.exceptions {
-            if tokens.iter().map(|(orth, _)| orth.as_str()).collect::<String>() != text {
+            if tokens
+                .iter()
+                .map(|(orth, _)| orth.as_str())
+                .collect::<String>()
+                != text
+            {
                 return Err(format!("the tokens of exception {text:?} do not spell it"));
             }
             let tokens = tokens.into_iter().map(|(orth, norm)| {
@@ -99,16 +104,24 @@ impl Tokenizer {
             let tokens: Box<[Box<str>]> = tokens.into_iter().map(Into::into).collect();
             match tokens.first() {
                 Some(first) if exceptions.contains_key(text.as_str()) => {
-                    let found = Late { tokens: tokens.clone(), exception: text.into() };
+                    let found = Late {
+                        tokens: tokens.clone(),
+                        exception: text.into(),
+                    };
                     late.entry(first.clone()).or_default().push(found);
                 }
                 _ => return Err(format!("late exception {text:?} is not an exception")),
             }
         }
+        let longest_exception = exceptions
+            .keys()
+            .map(|text| str::len(text))
+            .max()
+            .unwrap_or(0);
         Ok(Self {
             classes: Classes::new(&rules.classes)?,
             after_digit: AfterDigit::new(rules.after_digit),
-            longest_exception: exceptions.keys().map(|text: &Box<str>| text.len()).max().unwrap_or(0),
+            longest_exception,
             exceptions,
             late,
             norms,
@@ -142,7 +155,14 @@ impl Tokenizer {
             }
             in_space = Some(space);
         }
-        self.run(text, from..end, in_space == Some(true), split, &mut suffixes, out);
+        self.run(
+            text,
+            from..end,
+            in_space == Some(true),
+            split,
+            &mut suffixes,
+            out,
+        );
         self.join_late(text, first, out);
     }
 
@@ -158,7 +178,12 @@ impl Tokenizer {
     ) {
         if start == end {
         } else if is_space {
-            out.push(Token { start, end, norm: Self::NO_NORM, is_space });
+            out.push(Token {
+                start,
+                end,
+                norm: Self::NO_NORM,
+                is_space,
+            });
         } else if split == Split::Words || self.exception(&text[start..end]).is_some() {
             self.word(text, start, end, suffixes, out);
         } else {
@@ -183,7 +208,8 @@ impl Tokenizer {
                 start += prefix;
                 break;
             }
-            let suffix = affix::suffix(&self.classes, &self.after_digit, &text[start + prefix..end]);
+            let suffix =
+                affix::suffix(&self.classes, &self.after_digit, &text[start + prefix..end]);
             if suffix > 0 && self.exception(&text[start..end - suffix]).is_some() {
                 suffixes.push(plain(end - suffix, end));
                 end -= suffix;
@@ -243,7 +269,9 @@ impl Tokenizer {
     fn join_late(&self, text: &str, first: usize, out: &mut Vec<Token>) {
         let mut found = Vec::new();
         for (index, token) in out.iter().enumerate().skip(first) {
-            let Some(candidates) = self.late.get(&text[token.start..token.end]) else { continue };
+            let Some(candidates) = self.late.get(&text[token.start..token.end]) else {
+                continue;
+            };
             for late in candidates {
                 let end = index + late.tokens.len();
                 let here = out.get(index..end).is_some_and(|tokens| {
@@ -251,7 +279,11 @@ impl Tokenizer {
                     texts.eq(late.tokens.iter().map(|token| &**token))
                 });
                 if here {
-                    found.push(Found { first: index, end, exception: &late.exception });
+                    found.push(Found {
+                        first: index,
+                        end,
+                        exception: &late.exception,
+                    });
                 }
             }
         }
@@ -271,7 +303,11 @@ impl Tokenizer {
         let mut copied = first;
         for f in found {
             out.extend_from_slice(&tail[copied - first..f.first - first]);
-            push_exception(&self.exceptions[f.exception], tail[f.first - first].start, out);
+            push_exception(
+                &self.exceptions[f.exception],
+                tail[f.first - first].start,
+                out,
+            );
             copied = f.end;
         }
         out.extend_from_slice(&tail[copied - first..]);
@@ -284,8 +320,8 @@ fn pieces(run: &str) -> impl Iterator<Item = Range<usize>> {
     let is_address = run.contains("://");
     let mut before = ' ';
     let cuts = run.char_indices().filter(move |(at, c)| {
-        let digits = before.is_ascii_digit()
-            && run.as_bytes().get(at + 1).is_some_and(u8::is_ascii_digit);
+        let digits =
+            before.is_ascii_digit() && run.as_bytes().get(at + 1).is_some_and(u8::is_ascii_digit);
         before = *c;
         let separates = matches!(
             c,
@@ -294,7 +330,9 @@ fn pieces(run: &str) -> impl Iterator<Item = Range<usize>> {
         separates && !is_address
     });
     let mut start = 0;
-    let ends = cuts.map(|(at, _)| (at, at + 1)).chain([(run.len(), run.len())]);
+    let ends = cuts
+        .map(|(at, _)| (at, at + 1))
+        .chain([(run.len(), run.len())]);
     ends.flat_map(move |(at, end)| {
         let pieces = [start..at, at..end];
         start = end;
@@ -304,12 +342,22 @@ fn pieces(run: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 fn plain(start: usize, end: usize) -> Token {
-    Token { start, end, norm: Tokenizer::NO_NORM, is_space: false }
+    Token {
+        start,
+        end,
+        norm: Tokenizer::NO_NORM,
+        is_space: false,
+    }
 }
 
 fn push_exception(tokens: &[(usize, u16)], mut start: usize, out: &mut Vec<Token>) {
     for (length, norm) in tokens {
-        out.push(Token { start, end: start + length, norm: *norm, is_space: false });
+        out.push(Token {
+            start,
+            end: start + length,
+            norm: *norm,
+            is_space: false,
+        });
         start += length;
     }
 }
@@ -317,4 +365,30 @@ fn push_exception(tokens: &[(usize, u16)], mut start: usize, out: &mut Vec<Token
 /// White space for the tokenizer: Unicode's, and the four separators of ASCII.
 fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_split() {
+        for (run, expected) in [
+            (
+                "{\"n\":1,\"name\":\"Ann",
+                &[
+                    "{", "\"", "n", "\"", ":", "1", ",", "\"", "name", "\"", ":", "\"", "Ann",
+                ][..],
+            ),
+            ("1,200", &["1,200"]),
+            ("10:30", &["10:30"]),
+            ("7,Ann", &["7", ",", "Ann"]),
+            ("http://a.b/?x=1", &["http://a.b/?x=1"]),
+            ("don't", &["don't"]),
+            ("(a)", &["(", "a", ")"]),
+        ] {
+            let found: Vec<_> = pieces(run).map(|piece| &run[piece]).collect();
+            assert_eq!(found, expected);
+        }
+    }
 }

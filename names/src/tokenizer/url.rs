@@ -52,29 +52,45 @@ fn is_port_and_path(rest: &str) -> bool {
 /// An IPv4 address that is neither private nor reserved.
 fn is_public_address(host: &str) -> bool {
     let mut parts = host.split('.');
-    let (Some(a), Some(b), Some(c), Some(d), None) =
-        (parts.next(), parts.next(), parts.next(), parts.next(), parts.next())
-    else {
+    let (Some(a), Some(b), Some(c), Some(d), None) = (
+        parts.next(),
+        parts.next(),
+        parts.next(),
+        parts.next(),
+        parts.next(),
+    ) else {
         return false;
     };
     // The two octets in the middle may have a leading zero, if they have no more than two digits.
     let octet = |part: &str, zero_first: bool| -> Option<u8> {
         let digits = part.bytes().all(|b| b.is_ascii_digit());
         let zero = part.starts_with('0') && !(zero_first && part.len() <= 2);
-        if digits && !zero { part.parse().ok() } else { None }
+        if digits && !zero {
+            part.parse().ok()
+        } else {
+            None
+        }
     };
-    let (Some(a), Some(b), Some(_), Some(d)) =
-        (octet(a, false), octet(b, true), octet(c, true), octet(d, false))
-    else {
+    let (Some(a), Some(b), Some(_), Some(d)) = (
+        octet(a, false),
+        octet(b, true),
+        octet(c, true),
+        octet(d, false),
+    ) else {
         return false;
     };
-    let private = matches!((a, b), (10 | 127, _) | (169, 254) | (192, 168) | (172, 16..=31));
+    let private = matches!(
+        (a, b),
+        (10 | 127, _) | (169, 254) | (192, 168) | (172, 16..=31)
+    );
     !private && (1..=223).contains(&a) && (1..=254).contains(&d)
 }
 
 /// One label or more, and a top-level domain of letters.
 fn is_domain(classes: &Classes, host: &str) -> bool {
-    let Some((labels, top)) = host.rsplit_once('.') else { return false };
+    let Some((labels, top)) = host.rsplit_once('.') else {
+        return false;
+    };
     let length = top.chars().take(64).count();
     let letters = top.chars().take(64).all(|c| classes.is(c, TOP_LEVEL));
     (2..=63).contains(&length) && letters && labels.split('.').all(is_label)
@@ -84,6 +100,10 @@ fn is_label(label: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '\u{a1}'..='\u{ffff}');
     let mut chars = label.chars();
     let edges = chars.next().is_some_and(plain) && chars.next_back().is_none_or(plain);
-    edges && label.chars().take(65).all(|c| plain(c) || c == '_' || c == '-')
+    edges
+        && label
+            .chars()
+            .take(65)
+            .all(|c| plain(c) || c == '_' || c == '-')
         && label.chars().take(65).count() <= 64
 }
