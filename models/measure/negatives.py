@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Gather text that names nobody from what is installed here: NAME.tune.jsonl to train on, NAME.test.jsonl to measure.
+"""Gather text that names nobody from what is installed here: NAME.tune.jsonl to train on, NAME.test.jsonl to measure,
+and NAME.manuals.jsonl, English prose to put names into.
 
     python models/measure/negatives.py PYTHON_PACKAGES_DIR negatives
 
@@ -7,6 +8,7 @@ Code, manifests, READMEs and logs. Lines about authors and licences are left out
 split by the package that they are from. A few real names in comments remain, and count as false.
 """
 import glob
+import gzip
 import json
 import os
 import random
@@ -53,6 +55,16 @@ def main():
             total += len(text)
             if total > limit:
                 break
+    with open(f"{name}.manuals.jsonl", "w", encoding="utf-8") as manuals:
+        for pattern in ("/usr/share/perl*/**/*.pod", "/usr/share/doc/**/README*", "/usr/share/man/man*/*.gz", "/usr/share/info/*.gz"):
+            for file in sorted(glob.glob(pattern, recursive=True))[:600]:
+                try:
+                    text = (gzip.open(file) if file.endswith(".gz") else open(file, "rb")).read().decode()
+                except (OSError, UnicodeDecodeError):
+                    continue
+                text = re.sub(r"\\f[BIRP]|\\-|^\.\w+ ?", "", text, flags=re.MULTILINE)
+                text = "".join(line for line in text.splitlines(True) if not re.search(ABOUT_PEOPLE.pattern + "|by ", line, re.IGNORECASE))
+                manuals.write(json.dumps({"kind": "manual", "text": text[:60_000]}) + "\n")
 
 
 if __name__ == "__main__":

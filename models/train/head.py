@@ -2,7 +2,9 @@
 """Train the name head and its gate, and add them to a model.
 
     cargo run --release -p cloak-names --example vectors <lines.jsonl >vectors.bin
-    python models/train/head.py lines.jsonl vectors.bin models/spacy-en-sm/model.safetensors
+    python models/train/head.py lines.jsonl vectors.bin models/spacy-en-sm/model.safetensors [EPOCHS]
+
+A model that has a head already is trained further. It is saved after each epoch.
 
 A token's lexical vector is the mean of the embeddings of its character n-grams, with eleven facts of
 its shape. The gate sees those of a token and its two neighbours on either side; the head sees them
@@ -168,6 +170,11 @@ def main():
         "head.hidden.weight": init(HIDDEN, wide + 96), "head.hidden.bias": zeros(HIDDEN), "head.out.weight": init(3, HIDDEN), "head.out.bias": zeros(3),
     }
 
+    with safe_open(model, "np") as f:
+        metadata = f.metadata()
+    tensors = load_file(model)
+    P.update({k: tensors[k].astype(np.float32) for k in P if k in tensors})
+
     def run(index, train):
         unique, back = np.unique(types[index], return_inverse=True)
         w, p = whole[unique], parts[unique]
@@ -233,12 +240,8 @@ def main():
             print(f"epoch {epoch} loss {total / (k + 1):.4f} p>{threshold} precision {(found & y).sum() / max(1, found.sum()):.4f} recall {(found & y).sum() / y.sum():.4f}")
         for threshold in (0.01, 0.02, 0.05, 0.1):
             print(f"  gate >{threshold} passes {(g > threshold).mean():.3f}, keeps {((g > threshold) & y & (name > .5)).sum() / (y & (name > .5)).sum():.4f} of the head's finds", flush=True)
-
-    with safe_open(model, "np") as f:
-        metadata = f.metadata()
-    tensors = load_file(model)
-    tensors.update({k: v.astype(np.float16) for k, v in P.items()})
-    save_file(tensors, model, metadata=metadata)
+        tensors.update({k: v.astype(np.float16) for k, v in P.items()})
+        save_file(tensors, model, metadata=metadata)
 
 
 if __name__ == "__main__":
