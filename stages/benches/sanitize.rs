@@ -53,8 +53,10 @@ impl Session {
 /// The answer of a tool that returns `text`.
 fn answer(text: &str) -> Bytes {
     let text = json::quote(text);
-    format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"content":[{{"type":"text","text":{text}}}]}}}}"#)
-        .into()
+    format!(
+        r#"{{"jsonrpc":"2.0","id":7,"result":{{"content":[{{"type":"text","text":{text}}}]}}}}"#
+    )
+    .into()
 }
 
 fn parse(raw: &Bytes) -> Message {

@@ -47,9 +47,9 @@ fn every_probe_is_found() {
         .iter()
         .filter(|probe| {
             let found = find(&detectors, &probe.text);
-            !found.iter().any(|f| {
-                f.category == probe.category && probe.text[f.start..f.end] == probe.value
-            })
+            !found
+                .iter()
+                .any(|f| f.category == probe.category && probe.text[f.start..f.end] == probe.value)
         })
         .map(|probe| (detectors.name(probe.category), &probe.text))
         .collect();

@@ -4,6 +4,7 @@
 //! `puppet ADDRESS NAME` connects to the test and tells its name. It lives until it is told to end,
 //! is killed, or the test is over; the end of its standard input alone does not end it.
 
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::process::{Command, Stdio, exit};
@@ -36,6 +37,7 @@ fn main() -> io::Result<()> {
                 let _ = stdout.write_all(&frame.bytes).and_then(|()| stdout.flush());
             }
             Tag::Stderr => io::stderr().write_all(&frame.bytes)?,
+            Tag::CloseStdin => rustix::stdio::dup2_stdin(File::open("/dev/null")?)?,
             Tag::CloseStdout => rustix::stdio::dup2_stdout(io::stderr())?,
             Tag::Deaf => deaf.store(true, Ordering::Relaxed),
             Tag::Child => {

@@ -17,6 +17,8 @@ pub(crate) enum Tag {
     Stdout,
     /// Write these bytes to standard error.
     Stderr,
+    /// Close standard input, but for what is being read, and live on.
+    CloseStdin,
     /// Close standard output, and live on.
     CloseStdout,
     /// Read no more from standard input, except what is being read.
@@ -28,13 +30,14 @@ pub(crate) enum Tag {
 }
 
 impl Tag {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Name,
         Self::Stdin,
         Self::Eof,
         Self::Done,
         Self::Stdout,
         Self::Stderr,
+        Self::CloseStdin,
         Self::CloseStdout,
         Self::Deaf,
         Self::Child,

@@ -70,12 +70,19 @@ impl<'t> Context<'t> {
     /// follow another number, or a word that has nothing to do with them.
     pub(super) fn may_adjoin(&self) -> bool {
         let before = &self.text[..self.start];
-        let gap = before.iter().rev().take(5).take_while(|b| b.is_ascii() && !b.is_ascii_alphanumeric()).count();
+        let gap = before
+            .iter()
+            .rev()
+            .take(5)
+            .take_while(|b| b.is_ascii() && !b.is_ascii_alphanumeric())
+            .count();
         let fold = |b: u8| usize::from(b.to_ascii_lowercase().wrapping_sub(b'a'));
         match before[..before.len() - gap] {
             _ if self.field.is_some() => true,
             [.., b] if b >= 0x80 => true,
-            [.., a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => ENDS[fold(a)] >> fold(b) & 1 == 1,
+            [.., a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => {
+                ENDS[fold(a)] >> fold(b) & 1 == 1
+            }
             // One letter: `n°`, `driver's`, an initial.
             [.., b] => b.is_ascii_alphabetic(),
             [] => false,
@@ -118,15 +125,32 @@ impl<'t> Context<'t> {
             self.text.get(end) == Some(&b'.')
         };
         let after = matches!(self.text.get(end), Some(b'%' | b'$' | b'*' | b'\\'));
-        !joined && !amount && !after && !compact.is_lower_hex() && !compact.is_mixed_case() && !self.goes_on(end)
+        !joined
+            && !amount
+            && !after
+            && !compact.is_lower_hex()
+            && !compact.is_mixed_case()
+            && !self.goes_on(end)
     }
 
     /// Whether groups of digits, joined as those of the candidate are, go on before or after it, so
     /// that it is a piece of something longer: an IBAN, a card, an address.
     fn goes_on(&self, end: usize) -> bool {
-        let Some(&joint) = self.text[self.start..end].iter().find(|b| !b.is_ascii_alphanumeric()) else { return false };
-        let before = self.text[..self.start].strip_suffix(&[joint]).unwrap_or_default();
-        let group = before.iter().rev().take(5).take_while(|b| b.is_ascii_alphanumeric()).count();
+        let Some(&joint) = self.text[self.start..end]
+            .iter()
+            .find(|b| !b.is_ascii_alphanumeric())
+        else {
+            return false;
+        };
+        let before = self.text[..self.start]
+            .strip_suffix(&[joint])
+            .unwrap_or_default();
+        let group = before
+            .iter()
+            .rev()
+            .take(5)
+            .take_while(|b| b.is_ascii_alphanumeric())
+            .count();
         let group = &before[before.len() - group..];
         let capital = |b: &u8| b.is_ascii_digit() || b.is_ascii_uppercase();
         let code = group.len() == 4 && group.iter().all(capital);

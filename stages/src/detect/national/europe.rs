@@ -242,7 +242,11 @@ fn fiscal_code_it(n: &[u8]) -> bool {
 /// digit with weights 1 3 7 9.
 fn pesel_pl(n: &[u8]) -> bool {
     let month = value(&n[2..4]);
-    let Some(century) = [1900, 2000].get(month as usize / 20).copied().or((month > 80).then_some(1800)) else {
+    let Some(century) = [1900, 2000]
+        .get(month as usize / 20)
+        .copied()
+        .or((month > 80).then_some(1800))
+    else {
         return false;
     };
     let sum = weighted(n, &[1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]);

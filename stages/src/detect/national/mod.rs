@@ -74,14 +74,21 @@ pub(crate) fn in_field(
         if read.as_ref().is_none_or(|(mask, _)| *mask != format.mask) {
             read = Some((format.mask, format.read(text, start)));
         }
-        let Some((_, Some((end, compact)))) = &read else { continue };
+        let Some((_, Some((end, compact)))) = &read else {
+            continue;
+        };
         if !(format.rule.check)(compact.as_slice()) {
             continue;
         }
         let confidence = confidence(&mut context, format, *end, compact);
         let better = best.is_none_or(|b| (confidence, *end) > (b.confidence, b.end));
         if confidence > 0 && better {
-            best = Some(Hit { end: *end, name: format.rule.name, confidence, rule: format.rule.id });
+            best = Some(Hit {
+                end: *end,
+                name: format.rule.name,
+                confidence,
+                rule: format.rule.id,
+            });
         }
     }
     best
@@ -108,7 +115,11 @@ pub(crate) fn number(digits: &str, packs: &Packs, field: Option<&str>) -> Option
             }
             let confidence = match (named(format), missing) {
                 (true, _) => NAMED,
-                (false, 0) if format.bare >= CERTAIN && compact.is_varied() && (format.rule.alone)(compact.as_slice()) => {
+                (false, 0)
+                    if format.bare >= CERTAIN
+                        && compact.is_varied()
+                        && (format.rule.alone)(compact.as_slice()) =>
+                {
                     format.bare
                 }
                 _ => continue,

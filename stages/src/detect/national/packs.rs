@@ -81,7 +81,8 @@ impl Packs {
             (true, true) => Class::Mixed,
             // A word: of a number only where a separator and a digit follow.
             (true, false) => {
-                if !matches!(&text[start + len..], [b' ' | b'-' | 0xC2 | 0xE2, next, ..] if next.is_ascii_digit() || *next >= 0x80) {
+                if !matches!(&text[start + len..], [b' ' | b'-' | 0xC2 | 0xE2, next, ..] if next.is_ascii_digit() || *next >= 0x80)
+                {
                     return &[];
                 }
                 Class::Letters

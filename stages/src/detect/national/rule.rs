@@ -52,7 +52,12 @@ pub(super) enum Class {
 impl Format {
     pub(super) fn new(rule: &'static Rule, mask: &'static str, bare: u8) -> Self {
         let mask = mask.as_bytes();
-        Self { rule, mask, grouped: !mask.iter().all(u8::is_ascii_alphanumeric), bare }
+        Self {
+            rule,
+            mask,
+            grouped: !mask.iter().all(u8::is_ascii_alphanumeric),
+            bare,
+        }
     }
 
     /// Length of the first run of letters and digits, and what it may consist of.
@@ -129,7 +134,10 @@ impl Compact {
 
     /// Whether at least four different characters are in it: round numbers are no person's.
     pub(super) fn is_varied(&self) -> bool {
-        let seen = self.as_slice().iter().fold(0u64, |seen, b| seen | 1 << (b & 63));
+        let seen = self
+            .as_slice()
+            .iter()
+            .fold(0u64, |seen, b| seen | 1 << (b & 63));
         seen.count_ones() >= 4
     }
 
