@@ -201,8 +201,10 @@ fn nobody_stays_behind() {
     for signal in [None, Some(Signal::TERM), Some(Signal::INT)] {
         let setup = Setup::new(&["a", "b"]).shell("b", "trap '' TERM INT HUP; \"$@\"");
         let (mut client, [a, b]) = setup.session("{}", [("a", TOOLS), ("b", TOOLS)]);
-        // Puppets ignore the end of their input; some do not even end when they are asked to, and
-        // each has a child.
+        // Neither ends with its input, one of them not even when it is asked to, and each has a
+        // child.
+        a.stay();
+        b.stay();
         a.spawn("child-of-a");
         b.spawn("child-of-b");
         let children = [setup.server("child-of-a"), setup.server("child-of-b")];

@@ -148,6 +148,7 @@ impl Server {
     }
 
     pub(crate) fn close_stdin(&self) {
+        self.stay();
         self.order(Tag::CloseStdin, "");
         self.settle();
     }
@@ -164,6 +165,12 @@ impl Server {
     /// Starts a child that outlives it.
     pub(crate) fn spawn(&self, name: &str) {
         self.order(Tag::Child, name);
+    }
+
+    /// Lives on when its standard input is over.
+    pub(crate) fn stay(&self) {
+        self.order(Tag::Stay, "");
+        self.settle();
     }
 
     pub(crate) fn exit(&self, code: u8) {

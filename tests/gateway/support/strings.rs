@@ -23,6 +23,8 @@ pub(crate) enum Tag {
     CloseStdout,
     /// Read no more from standard input, except what is being read.
     Deaf,
+    /// Live on when standard input is over.
+    Stay,
     /// Start a child that is a puppet of this name.
     Child,
     /// End with the code of the first byte.
@@ -30,7 +32,7 @@ pub(crate) enum Tag {
 }
 
 impl Tag {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Name,
         Self::Stdin,
         Self::Eof,
@@ -40,6 +42,7 @@ impl Tag {
         Self::CloseStdin,
         Self::CloseStdout,
         Self::Deaf,
+        Self::Stay,
         Self::Child,
         Self::Exit,
     ];
