@@ -173,3 +173,66 @@ fn detect_explains_files() {
     assert_eq!(out.status.code(), Some(1));
     assert!(text(&out.stderr).contains("gone.txt"));
 }
+
+#[test]
+fn the_demo_keeps_every_value_from_the_model() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = dir.path().join("demo");
+    let out = run(dir.path(), &["demo", "--dir", place.to_str().unwrap()], "");
+    let shown = text(&out.stdout);
+    assert_eq!(out.status.code(), Some(0), "{shown}\n{}", text(&out.stderr));
+    assert!(
+        shown.contains("0 of 10 addresses, numbers and secrets"),
+        "{shown}"
+    );
+    let wide = |line: &&str| line.chars().count() > 80 && !line.ends_with("reply.txt");
+    assert_eq!(shown.lines().find(wide), None);
+    assert!(!shown.contains('\x1b'), "colours are for terminals");
+    let reply = fs::read_to_string(place.join("files/reply.txt")).unwrap();
+    assert!(reply.contains("marie.lindqvist@example.eu"), "{reply}");
+    assert!(reply.contains("SE45 5000 0000 0583 9825 7466"), "{reply}");
+}
+
+#[test]
+fn one_server_is_wrapped_with_its_own_names() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("a.txt"), "write to marie@example.eu").unwrap();
+    let program = env!("CARGO_BIN_EXE_cloakllm-gateway");
+    let input = concat!(
+        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#,
+        "\n",
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        "\n",
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_text_file","arguments":{"path":"a.txt"}}}"#,
+        "\n",
+    );
+    let out = run(
+        dir.path(),
+        &["--log-format", "json", "--", program, "serve-files", "."],
+        input,
+    );
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let answer = text(&out.stdout).lines().last().unwrap();
+    assert!(answer.contains("write to [EMAIL_0]"), "{answer}");
+    let log = text(&out.stderr);
+    assert!(!log.contains("marie@example.eu"), "{log}");
+    for line in log.lines() {
+        serde_json::from_str::<serde_json::Value>(line).unwrap_or_else(|_| panic!("{line}"));
+    }
+}
+
+#[test]
+fn scrub_uses_one_token_over_all_files_and_no_number_twice() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("a.txt"), "a@example.eu b@example.eu\n").unwrap();
+    fs::write(dir.path().join("b.txt"), "b@example.eu\n").unwrap();
+    let scrub = |args: &[&str]| {
+        let out = run(dir.path(), args, "c@example.eu");
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        text(&out.stdout).to_owned()
+    };
+    let first = scrub(&["scrub", "a.txt", "b.txt"]);
+    assert_eq!(first, "[EMAIL_0] [EMAIL_1]\n[EMAIL_1]\n");
+    assert_eq!(scrub(&["scrub"]), "[EMAIL_2]", "the numbers go on");
+    assert_eq!(scrub(&["scrub", "--from-zero"]), "[EMAIL_0]");
+}

@@ -17,14 +17,16 @@ pub(super) const CUSTOMERS: &str = "customers.csv";
 pub(super) const DEPLOY: &str = "deploy.md";
 
 const TICKET_TEXT: &str = "\
-From: Marie Lindqvist <marie.lindqvist@example.eu>
+From: Marie Lindqvist
+Reply-To: marie.lindqvist@example.eu
 Subject: Charged twice
 
 Hello, my card 4111 1111 1111 1111 was
-charged twice for order 20418. Please refund
-one payment to SE45 5000 0000 0583 9825 7466
-and call me on +46 8 403 125 76, or write to
-marie.lindqvist@example.eu.
+charged twice for order 20418. Please
+refund one payment to
+SE45 5000 0000 0583 9825 7466
+and call me on +46 8 403 125 76, or
+write to marie.lindqvist@example.eu.
 
 Marie Lindqvist
 ";
@@ -37,9 +39,10 @@ id,name,email,phone
 ";
 
 const DEPLOY_TEXT: &str = "\
-Staging runs on 203.0.113.24. The token of the bot:
+Staging runs on 203.0.113.24.
+The token of the bot:
 ghp_q1W2e3R4t5Y6u7I8o9P0a1S2d3F4g5H6j7K8
-A page of the wiki says: write to [EMAIL_0].
+The wiki says: write to [EMAIL_0].
 ";
 
 /// The personal values in the files. Names are apart: a model finds them, not a rule.

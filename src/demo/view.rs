@@ -52,6 +52,11 @@ impl<W: Write> View<W> {
         Ok(())
     }
 
+    /// A line that is left whole, however long, so that it can be copied.
+    pub(super) fn whole(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.out, "{text}")
+    }
+
     pub(super) fn blank(&mut self) -> io::Result<()> {
         writeln!(self.out)
     }
@@ -157,16 +162,9 @@ fn broken(line: &[(char, Tone)], width: usize) -> Vec<Toned> {
     let mut out = Vec::new();
     while rest.len() > width {
         let fits = &rest[..=width];
-        let at = fits
-            .iter()
-            .rposition(|(c, _)| *c == ' ')
-            .or_else(|| {
-                fits[..width]
-                    .iter()
-                    .rposition(|(c, _)| *c == ',')
-                    .map(|comma| comma + 1)
-            })
-            .filter(|&at| at > 0)
+        let at = (1..=width)
+            .rev()
+            .find(|&at| fits[at].0 == ' ' || fits[at - 1].0 == ',')
             .unwrap_or(width);
         out.push(rest[..at].to_vec());
         rest = &rest[at..];

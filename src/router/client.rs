@@ -280,13 +280,15 @@ impl Router {
     }
 
     /// The client answers a server's question.
-    fn reply(&mut self, msg: Message) {
-        let lane = msg
-            .id()
-            .and_then(|id| Remap::name_in(id))
-            .and_then(|name| self.lane_called(name));
-        match lane {
-            Some(index) if self.lanes[usize::from(index)].is_ready() => self.pass(index, msg),
+    fn reply(&mut self, mut msg: Message) {
+        let asked = msg.id().and_then(|id| self.questions.remove(id));
+        let name = msg.id().and_then(|id| Remap::name_in(id));
+        let lane = name.and_then(|name| self.lane_called(name));
+        match (asked, lane) {
+            (Some(method), Some(lane)) => {
+                msg.set_answers(method);
+                self.tell(lane, msg);
+            }
             _ => tracing::debug!("the client answered a question nobody asks any more"),
         }
     }
@@ -316,7 +318,7 @@ impl Router {
         }
     }
 
-    /// Sends a notification to a server that is there to hear it.
+    /// Sends a server what only matters as long as it runs.
     pub(super) fn tell(&mut self, lane: u16, msg: Message) {
         if self.lanes[usize::from(lane)].is_ready() {
             self.pass(lane, msg);

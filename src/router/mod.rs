@@ -49,6 +49,9 @@ const MAX_OUT: usize = 1024;
 /// Most messages kept for a client that is not ready for them.
 const MAX_HELD: usize = 1024;
 
+/// Most questions of servers that the client has not answered.
+const MAX_QUESTIONS: usize = 10_000;
+
 /// How the router behaves.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -82,7 +85,9 @@ pub struct Router {
     level: Option<Bytes>,
     /// Subscriptions, for servers that start again.
     subscriptions: Vec<(u16, String)>,
-    /// What servers ask a client that is not ready to be asked.
+    /// The methods of what servers ask the client, by the id the client sees.
+    questions: HashMap<Bytes, Bytes>,
+    /// What is kept for a client that is not ready to hear it.
     held: VecDeque<Message>,
     out: VecDeque<Message>,
     timers: DelayQueue<Timer>,
@@ -161,6 +166,7 @@ impl Router {
             resources: Resources::default(),
             level: None,
             subscriptions: Vec::new(),
+            questions: HashMap::new(),
             held: VecDeque::new(),
             out: VecDeque::new(),
             timers: DelayQueue::new(),

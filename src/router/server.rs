@@ -6,7 +6,7 @@ use cloak_stages::{Kind, Message, Peer, json};
 use super::hello::{self, REVISIONS, Welcome};
 use super::lane::Event;
 use super::lists::Next;
-use super::{Ask, MAX_HELD, Router};
+use super::{Ask, MAX_HELD, MAX_QUESTIONS, Router};
 
 impl Router {
     pub(super) fn hear(&mut self, lane: u16, event: Event) {
@@ -171,10 +171,18 @@ impl Router {
                 &format!("the client has no capability \"{capability}\""),
             );
             self.pass(lane, msg);
-        } else if self.active {
-            self.push(msg);
-        } else if self.held.len() < MAX_HELD {
-            self.held.push_back(msg);
+        } else if self.questions.len() >= MAX_QUESTIONS || self.held.len() >= MAX_HELD {
+            msg.refuse(-32000, "too many questions wait for the client");
+            self.pass(lane, msg);
+        } else {
+            let method = Bytes::from(msg.method().unwrap_or_default().to_owned());
+            self.questions
+                .insert(msg.id().cloned().unwrap_or_default(), method);
+            if self.active {
+                self.push(msg);
+            } else {
+                self.held.push_back(msg);
+            }
         }
     }
 
@@ -185,8 +193,14 @@ impl Router {
                 msg.to = Peer::Client;
                 self.reset_patience(&msg);
             }
-            "notifications/cancelled"
-            | "notifications/elicitation/complete"
+            "notifications/cancelled" => {
+                if msg.settle().is_ok()
+                    && let Some(id) = msg.field(&["requestId"])
+                {
+                    self.questions.remove(id.of(msg.raw()));
+                }
+            }
+            "notifications/elicitation/complete"
             | "notifications/message"
             | "notifications/prompts/list_changed"
             | "notifications/resources/list_changed"

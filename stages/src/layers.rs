@@ -15,6 +15,9 @@ use crate::places::{Visit, What, visit_text};
 /// Deepest nesting of JSON in strings that is looked into. Deeper, a text is taken as it reads.
 pub(crate) const MAX_LAYERS: u8 = 4;
 
+/// What stands before the data of a `data:` URI in base64.
+pub(crate) const BASE64_MARK: &[u8] = b";base64,";
+
 /// A part of a text that shall read otherwise.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
@@ -158,7 +161,7 @@ fn widen(changes: &mut [Change], at: Span) {
     if let [change] = changes
         && change.at == at
         && let New::ValueOf(token) = &mut change.new
-        && change.layers > 0
+        && !token.whole
     {
         token.whole = true;
         change.layers -= 1;
@@ -272,12 +275,11 @@ fn data_uris(
     first: usize,
     changes: &mut Vec<Change>,
 ) {
-    const MARK: &[u8] = b";base64,";
     /// Longest head of a URI that is looked for before its data.
     const HEAD: usize = 128;
     let bytes = text.as_bytes();
     let mut any = false;
-    for mark in memmem::find_iter(bytes, MARK) {
+    for mark in memmem::find_iter(bytes, BASE64_MARK) {
         let head = &bytes[mark.saturating_sub(HEAD)..mark];
         let scheme = head
             .windows(5)
@@ -287,7 +289,7 @@ fn data_uris(
         if mime.contains([' ', '"', '\n', ',']) {
             continue;
         }
-        let start = mark + MARK.len();
+        let start = mark + BASE64_MARK.len();
         let length = bytes[start..]
             .iter()
             .position(|byte| !matches!(byte, b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/' | b'='))

@@ -15,6 +15,7 @@ pub mod edits;
 pub mod filter;
 pub mod frame;
 pub mod guide;
+mod hidden;
 pub mod json;
 mod layers;
 pub mod link;

@@ -89,11 +89,14 @@ pub(crate) fn render(
 
 /// What `text`, which stands in this many JSON strings, says.
 fn unescaped(text: &[u8], layers: u8) -> Cow<'_, str> {
+    if !text.contains(&b'\\')
+        && let Ok(text) = std::str::from_utf8(text)
+    {
+        return Cow::Borrowed(text);
+    }
     let mut said = String::from_utf8_lossy(text);
     for _ in 0..layers {
-        if said.contains('\\') {
-            said = Cow::Owned(json::decode(said.as_bytes()).into_owned());
-        }
+        said = Cow::Owned(json::decode(said.as_bytes()).into_owned());
     }
     said
 }

@@ -105,16 +105,16 @@ struct Collect<'a> {
     leaves: Vec<Leaf>,
 }
 
-impl Collect<'_> {
-    fn may_look(&self, at: Span) -> bool {
-        let text = at.of(self.raw);
-        may_look(text) || memchr::memchr(b'\\', text).is_some()
-    }
+/// Whether a text may hold a token: as it is, behind an escape, or in base64.
+fn may_hold(text: &[u8]) -> bool {
+    may_look(text)
+        || memchr::memchr(b'\\', text).is_some()
+        || memchr::memmem::find(text, layers::BASE64_MARK).is_some()
 }
 
 impl Visit for Collect<'_> {
     fn string(&mut self, at: Span, field: Span, what: What) {
-        if self.all || matches!(what, What::Blob(_)) || self.may_look(at) {
+        if self.all || matches!(what, What::Blob(_)) || may_hold(at.of(self.raw)) {
             self.leaves.push(Leaf {
                 at,
                 field,
@@ -127,7 +127,7 @@ impl Visit for Collect<'_> {
     fn number(&mut self, _: Span, _: Span, _: What) {}
 
     fn key(&mut self, at: Span, _: usize, what: What) {
-        if self.may_look(at) {
+        if may_hold(at.of(self.raw)) {
             self.leaves.push(Leaf {
                 at,
                 field: Span::default(),
@@ -194,8 +194,7 @@ impl Treat for Reader<'_> {
 
     fn passes(&self, text: &[u8], what: What) -> bool {
         let fresh = self.restorer.fresh.is_some() && matches!(what, What::Data | What::Uri);
-        // An escape may hide a bracket, and JSON in a string may hold escapes of its own.
-        !fresh && !may_look(text) && memchr::memchr(b'\\', text).is_none()
+        !fresh && !may_hold(text)
     }
 
     fn buffers(&mut self) -> &mut Vec<Vec<u8>> {

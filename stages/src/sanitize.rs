@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use crate::detect::{Category, Context, Detectors, Finding};
+use crate::detect::{Category, Context, Detectors};
+use crate::hidden::Found;
 use crate::json::{self, Span};
 use crate::layers::{self, About, Change, New, TokenAt, Treat};
 use crate::message::Message;
@@ -62,7 +63,7 @@ pub(crate) struct Scratch {
 
 #[derive(Default)]
 struct Buffers {
-    found: Vec<Finding>,
+    found: Found,
     texts: Vec<Vec<u8>>,
 }
 
@@ -386,19 +387,18 @@ impl Treat for Finder<'_, '_> {
         found.clear();
         if matches!(about.what, What::Data | What::Uri) {
             let field = about.field.filter(|_| text.len() <= FIELD_MAX);
-            let detectors = self.sanitizer.detectors;
-            detectors.find_sharded(text, Context { field }, &mut found);
+            found.find(self.sanitizer.detectors, text, field);
         }
         let mut done = 0;
         changes.reserve(found.len());
-        for finding in &found {
+        for (finding, hidden) in found.iter() {
             // Look-alikes between the values only: a value is replaced as a whole.
             if looks {
                 self.mute(bytes, done, finding.start, about.layers, changes);
             }
             changes.push(Change {
                 at: Span::new(finding.start, finding.end),
-                layers: about.layers,
+                layers: about.layers + hidden,
                 new: New::TokenOf(finding.category),
             });
             done = finding.end;

@@ -6,8 +6,9 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::detect::{Category, Context, Detectors, Finding};
+use crate::detect::{Category, Context, Detectors};
 use crate::filter::{Filter, Flow};
+use crate::hidden::Found;
 use crate::json::{self, Span};
 use crate::layers::{self, About, Change, New, TokenAt, Treat};
 use crate::message::{Message, Peer};
@@ -116,7 +117,7 @@ impl Tripwire {
             tripped: HashMap::new(),
             finder: Finder {
                 tripwire: self,
-                found: Vec::new(),
+                found: Found::default(),
                 buffers: Vec::new(),
             },
         };
@@ -297,7 +298,7 @@ impl Visit for Wire<'_> {
 /// Finds values, and passes over tokens.
 struct Finder<'a> {
     tripwire: &'a Tripwire,
-    found: Vec<Finding>,
+    found: Found,
     buffers: Vec<Vec<u8>>,
 }
 
@@ -306,24 +307,32 @@ impl Treat for Finder<'_> {
         let Tripwire {
             detectors, vault, ..
         } = self.tripwire;
-        let field = about.field;
-        detectors.find_sharded(text, Context { field }, &mut self.found);
-        if self.found.is_empty() {
+        self.found.find(detectors, text, about.field);
+        if self.found.len() == 0 {
             return;
         }
-        let mut tokens = looks(text.as_bytes())
-            .filter(|look| !look.muted && vault.category(look.name.category()).is_some())
+        let mut known = looks(text.as_bytes())
+            .filter(|look| vault.category(look.name.category()).is_some())
             .peekable();
-        for finding in &self.found {
-            while tokens.next_if(|token| token.end <= finding.start).is_some() {}
-            if tokens.peek().is_some_and(|token| token.start < finding.end) {
-                continue;
+        for (finding, hidden) in self.found.iter() {
+            let mut push = |start: usize, end: usize| {
+                if start < end {
+                    changes.push(Change {
+                        at: Span::new(start, end),
+                        layers: about.layers + hidden,
+                        new: New::TokenOf(finding.category),
+                    });
+                }
+            };
+            let mut start = finding.start;
+            while known.next_if(|look| look.end <= start).is_some() {}
+            // What reaches over a token is replaced around it.
+            while let Some(look) = known.next_if(|look| look.end <= finding.end) {
+                push(start, look.start.max(start));
+                start = look.end;
             }
-            changes.push(Change {
-                at: Span::new(finding.start, finding.end),
-                layers: about.layers,
-                new: New::TokenOf(finding.category),
-            });
+            let end = known.peek().map_or(finding.end, |look| look.start);
+            push(start, end.min(finding.end));
         }
     }
 

@@ -1,0 +1,99 @@
+//! Values behind escapes in text that is not JSON as a whole: a log line that quotes a payload, a
+//! sentence with an object in it.
+
+use memchr::memmem;
+
+use crate::detect::{Context, Detectors, Finding};
+use crate::json::{self, Offsets};
+
+/// What is found in a text, and in what its escapes say.
+#[derive(Default)]
+pub(crate) struct Found {
+    list: Vec<Finding>,
+    view: Vec<Finding>,
+    decoded: Vec<u8>,
+    /// For each of `list`, whether it is behind escapes. Empty: none is.
+    hidden: Vec<bool>,
+}
+
+impl Found {
+    /// Finds all in `text`.
+    pub(crate) fn find(&mut self, detectors: &Detectors, text: &str, field: Option<&str>) {
+        self.hidden.clear();
+        detectors.find_sharded(text, Context { field }, &mut self.list);
+        if memmem::find(text.as_bytes(), b"\\u00").is_some() {
+            self.find_hidden(detectors, text, field);
+        }
+    }
+
+    /// Nothing is found.
+    pub(crate) fn clear(&mut self) {
+        self.hidden.clear();
+        self.list.clear();
+    }
+
+    /// What was found, in order, and how many more escapes than the text it stands behind.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Finding, u8)> {
+        let hidden = |at| u8::from(self.hidden.get(at).copied().unwrap_or_default());
+        self.list
+            .iter()
+            .enumerate()
+            .map(move |(at, finding)| (finding, hidden(at)))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    fn find_hidden(&mut self, detectors: &Detectors, text: &str, field: Option<&str>) {
+        self.decoded.clear();
+        json::decode_into(text.as_bytes(), &mut self.decoded);
+        let Ok(decoded) = std::str::from_utf8(&self.decoded) else {
+            return;
+        };
+        detectors.find_sharded(decoded, Context { field }, &mut self.view);
+        let mut offsets = Offsets::new(text.as_bytes());
+        for finding in &mut self.view {
+            finding.start = offsets.raw(finding.start);
+            finding.end = offsets.raw(finding.end);
+        }
+        // What the view shows is whole; what stands there as it is may be a part of it.
+        let mut view = self.view.iter().peekable();
+        let mut all: Vec<_> = self
+            .list
+            .iter()
+            .filter(|plain| {
+                while view.next_if(|seen| seen.end <= plain.start).is_some() {}
+                view.peek().is_none_or(|seen| seen.start >= plain.end)
+            })
+            .map(|plain| (*plain, false))
+            .chain(self.view.iter().map(|seen| (*seen, true)))
+            .collect();
+        all.sort_unstable_by_key(|(finding, _)| finding.start);
+        self.list.clear();
+        self.list.extend(all.iter().map(|(finding, _)| *finding));
+        self.hidden.extend(all.iter().map(|(_, hidden)| *hidden));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::Settings;
+
+    #[test]
+    fn escapes_hide_nothing() {
+        let detectors = Detectors::new(&Settings::default()).unwrap();
+        let mut found = Found::default();
+        let text = r#"got {"a":"jo\u0065\u0040example.eu"} from lea@example.eu C:\users"#;
+        found.find(&detectors, text, None);
+        let all: Vec<_> = found
+            .iter()
+            .map(|(finding, hidden)| (&text[finding.start..finding.end], hidden))
+            .collect();
+        assert_eq!(
+            all,
+            [(r"jo\u0065\u0040example.eu", 1), ("lea@example.eu", 1)]
+        );
+    }
+}

@@ -1,0 +1,7 @@
+//! The protection as a whole, from bytes to bytes.
+
+mod gate;
+mod leaks;
+mod policy;
+mod roundtrip;
+mod surfaces;
