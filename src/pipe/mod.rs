@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 use cloak_stages::batch::{Batches, MAX_BATCH};
 use cloak_stages::frame::{Frame, JsonLines};
@@ -31,7 +31,8 @@ const LARGE: usize = 128 << 10;
 ///
 /// A line that is no message never ends the link. A client is answered with the JSON-RPC error; in
 /// place of an upstream's message the request that it seems to answer is failed, and other output,
-/// such as a banner, is skipped and counted.
+/// such as a banner, is skipped and counted. A peer that cannot be written any more is gone, and its
+/// stream tells so after all that it had said.
 pub struct Pipe<R, W> {
     peer: Peer,
     name: Arc<str>,
@@ -42,6 +43,8 @@ pub struct Pipe<R, W> {
     write: Outbox<W>,
     batches: Batches,
     skipped: u64,
+    /// Who reads, and learns that the peer cannot be written any more.
+    reader: Option<Waker>,
 }
 
 /// A link to the client on standard input and output.
@@ -75,6 +78,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
             write: Outbox::new(write),
             batches: Batches::default(),
             skipped: 0,
+            reader: None,
         }
     }
 
@@ -243,9 +247,13 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Stream for Pipe<
                     }
                     Poll::Ready(None) => return Poll::Ready(None),
                     Poll::Pending => {
+                        this.reader = Some(cx.waker().clone());
                         // An error that a bad line was answered with must not wait for a message.
-                        let _ = this.write.poll_flush(cx);
-                        return Poll::Pending;
+                        // A peer that takes no more is gone, once all that it said is read.
+                        return match this.write.poll_flush(cx) {
+                            Poll::Ready(Err(source)) => Poll::Ready(Some(Err(this.gone(source)))),
+                            _ => Poll::Pending,
+                        };
                     }
                 }
             }
@@ -269,9 +277,13 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Sink<Message> fo
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), LinkError>> {
-        self.write
-            .poll_flush(cx)
-            .map_err(|source| self.gone(source))
+        let flushed = self.write.poll_flush(cx);
+        if let Poll::Ready(Err(_)) = flushed
+            && let Some(reader) = self.reader.take()
+        {
+            reader.wake();
+        }
+        flushed.map_err(|source| self.gone(source))
     }
 
     fn poll_close(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), LinkError>> {

@@ -170,14 +170,17 @@ impl<L: Link, F: Filter + Unpin> Stream for Filtered<L, F> {
             if this.over.is_some() {
                 return Poll::Ready(this.end());
             }
+            // A link that cannot be written is over when it says so, after its last words.
             if this.rebound.is_some() {
-                ready!(this.link.poll_ready_unpin(cx))?;
-                if let Some(msg) = this.rebound.take() {
-                    this.link.start_send_unpin(msg)?;
+                let room = ready!(this.link.poll_ready_unpin(cx));
+                if let Some(msg) = this.rebound.take()
+                    && room.is_ok()
+                {
+                    let _ = this.link.start_send_unpin(msg);
                 }
             }
             // Whoever writes may not flush for a long time; a rebound cannot wait for it.
-            let _ = this.link.poll_flush_unpin(cx)?;
+            let _ = this.link.poll_flush_unpin(cx);
             let Poll::Ready(next) = this.link.poll_next_unpin(cx) else {
                 this.reader = Some(cx.waker().clone());
                 return Poll::Pending;

@@ -10,7 +10,9 @@ use crate::stage::Stage;
 
 /// A stream of messages going to the model and a sink for messages going upstream.
 ///
-/// Implemented for every type with the right halves; never by hand.
+/// Implemented for every type with the right halves; never by hand. A link that cannot be written
+/// any more tells so in its stream too, after all that it had still to say: there it is noticed, so
+/// that every call in flight gets its answer.
 pub trait Link:
     Stream<Item = Result<Message, LinkError>> + Sink<Message, Error = LinkError> + Send + Unpin
 {

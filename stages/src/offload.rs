@@ -250,15 +250,18 @@ impl<L: Link, W: Work> Offloaded<L, W> {
         }
     }
 
-    /// Sends answers back to the upstream, as far as it takes them.
-    fn poll_rebound(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LinkError>> {
+    /// Sends answers back to the upstream, as far as it takes them. A link that cannot be written is
+    /// over when it says so, after its last words.
+    fn poll_rebound(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         while !self.rebound.is_empty() {
-            ready!(self.link.poll_ready_unpin(cx))?;
-            if let Some(msg) = self.rebound.pop_front() {
-                self.link.start_send_unpin(msg)?;
+            let room = ready!(self.link.poll_ready_unpin(cx));
+            if let Some(msg) = self.rebound.pop_front()
+                && room.is_ok()
+            {
+                let _ = self.link.start_send_unpin(msg);
             }
         }
-        Poll::Ready(Ok(()))
+        Poll::Ready(())
     }
 
     /// Sends on what the pool has done, in order.
@@ -317,8 +320,8 @@ impl<L: Link, W: Work> Stream for Offloaded<L, W> {
                 }
                 return Poll::Pending;
             }
-            let stuck = this.poll_rebound(cx)?.is_pending();
-            let _ = this.link.poll_flush_unpin(cx)?;
+            let stuck = this.poll_rebound(cx).is_pending();
+            let _ = this.link.poll_flush_unpin(cx);
             this.reader = Some(cx.waker().clone());
             if stuck || this.down.jobs.len() + this.down.waiting >= MAX_JOBS {
                 return Poll::Pending;

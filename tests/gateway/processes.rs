@@ -55,9 +55,7 @@ fn a_server_that_ends_between_calls_is_started_again_when_it_is_needed() {
     let request = a.expect("resources/subscribe");
     a.answer(&request, "{}");
     client.line();
-    a.exit(0);
-    a.expect_death();
-    client.expect_silence();
+    a.crash(&mut client, 0);
     client.ask("2", "tools/list", "{}");
     let a = setup.greeted("a", r#"{"tools":{},"resources":{"subscribe":true}}"#);
     // Subscriptions outlive the process.
@@ -76,9 +74,7 @@ fn a_server_that_ends_between_calls_is_started_again_when_it_is_needed() {
 fn a_server_that_keeps_ending_is_not_started_all_the_time() {
     let setup = Setup::new(&["a"]);
     let (mut client, [a]) = setup.session("{}", [("a", TOOLS)]);
-    a.exit(3);
-    a.expect_death();
-    client.expect_silence();
+    a.crash(&mut client, 3);
     client.ask("1", "tools/call", CALL_A);
     let a = setup.server("a");
     a.expect("initialize");
@@ -205,8 +201,10 @@ fn nobody_stays_behind() {
     for signal in [None, Some(Signal::TERM), Some(Signal::INT)] {
         let setup = Setup::new(&["a", "b"]).shell("b", "trap '' TERM INT HUP; \"$@\"");
         let (mut client, [a, b]) = setup.session("{}", [("a", TOOLS), ("b", TOOLS)]);
-        // Puppets ignore the end of their input; some do not even end when they are asked to, and
-        // each has a child.
+        // Neither ends with its input, one of them not even when it is asked to, and each has a
+        // child.
+        a.stay();
+        b.stay();
         a.spawn("child-of-a");
         b.spawn("child-of-b");
         let children = [setup.server("child-of-a"), setup.server("child-of-b")];
@@ -230,9 +228,8 @@ fn the_children_of_a_crashed_server_end_too() {
     let (mut client, [a]) = setup.session("{}", [("a", TOOLS)]);
     a.spawn("child");
     let child = setup.server("child");
-    a.exit(1);
+    a.crash(&mut client, 1);
     child.expect_death();
-    client.expect_silence();
     client.end();
 }
 
@@ -255,6 +252,35 @@ fn a_server_that_closes_its_output_has_ended() {
 }
 
 #[test]
+fn a_server_that_closes_its_input_has_ended() {
+    let setup = Setup::new(&["a"]);
+    let (mut client, [a]) = setup.session("{}", [("a", TOOLS)]);
+    client.ask("1", "tools/call", CALL_A);
+    a.expect("tools/call");
+    a.close_stdin();
+    // What is being read is still read; whatever follows cannot be written.
+    client.ask("2", "tools/call", CALL_A);
+    a.expect("tools/call");
+    client.ask("3", "tools/call", CALL_A);
+    let mut ids: Vec<i64> = (0..3)
+        .map(|_| {
+            let answer = client.json();
+            assert!(
+                answer["error"]["message"]
+                    .as_str()
+                    .unwrap()
+                    .contains("\"a\"")
+            );
+            answer["id"].as_i64().unwrap()
+        })
+        .collect();
+    ids.sort_unstable();
+    assert_eq!(ids, [1, 2, 3]);
+    a.expect_death();
+    client.end();
+}
+
+#[test]
 fn standard_error_is_drained_and_its_end_is_shown() {
     let setup = Setup::new(&["a"]).set("/log_level", json!("info"));
     let mut client = setup.start();
@@ -266,9 +292,7 @@ fn standard_error_is_drained_and_its_end_is_shown() {
     a.settle();
     a.welcome(TOOLS);
     client.greeted();
-    a.exit(1);
-    a.expect_death();
-    client.expect_silence();
+    a.crash(&mut client, 1);
     let log = client.end();
     assert!(log.contains("last words"), "{log}");
     assert!(log.len() < 64 << 10, "{} bytes of log", log.len());

@@ -316,9 +316,7 @@ fn the_level_of_logs_is_set_everywhere() {
     }
     assert_eq!(client.text(), result("1", "{}"));
     // Who starts again is told again.
-    a.exit(0);
-    a.expect_death();
-    client.expect_silence();
+    a.crash(&mut client, 0);
     client.ask("2", "tools/call", r#"{"name":"a__t"}"#);
     let a = setup.greeted("a", logging);
     let first = json(&a.line());
@@ -564,7 +562,7 @@ fn lines_that_are_no_messages_are_refused_and_life_goes_on() {
         (
             r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#,
             -32600,
-            json!(null),
+            json!(1),
         ),
         (
             r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call"}"#,

@@ -1,9 +1,10 @@
 //! A server whose strings a test holds: what it reads goes to the test, what it writes comes from
 //! there, byte for byte, and in the order the test wants.
 //!
-//! `puppet ADDRESS NAME` connects to the test and tells its name. It lives until it is told to end,
-//! is killed, or the test is over; the end of its standard input alone does not end it.
+//! `puppet ADDRESS NAME` connects to the test and tells its name. It lives until its standard input
+//! or the test is over, or it is told to end.
 
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::process::{Command, Stdio, exit};
@@ -26,8 +27,15 @@ fn main() -> io::Result<()> {
     test.set_nodelay(true)?;
     Frame::new(Tag::Name, name).write(&mut test)?;
     let deaf = Arc::new(AtomicBool::new(false));
-    let (ears, to) = (Arc::clone(&deaf), test.try_clone()?);
-    thread::spawn(move || listen(to, &ears));
+    // A child that was started with no input at all stays.
+    let stay = Arc::new(AtomicBool::new(name.starts_with("child")));
+    let (ears, feet, to) = (Arc::clone(&deaf), Arc::clone(&stay), test.try_clone()?);
+    thread::spawn(move || {
+        let heard = listen(to, &ears);
+        if heard.is_err() || !feet.load(Ordering::Relaxed) {
+            exit(0);
+        }
+    });
     while let Some(frame) = Frame::read(&mut test)? {
         match frame.tag {
             Tag::Stdout => {
@@ -36,8 +44,10 @@ fn main() -> io::Result<()> {
                 let _ = stdout.write_all(&frame.bytes).and_then(|()| stdout.flush());
             }
             Tag::Stderr => io::stderr().write_all(&frame.bytes)?,
+            Tag::CloseStdin => rustix::stdio::dup2_stdin(File::open("/dev/null")?)?,
             Tag::CloseStdout => rustix::stdio::dup2_stdout(io::stderr())?,
             Tag::Deaf => deaf.store(true, Ordering::Relaxed),
+            Tag::Stay => stay.store(true, Ordering::Relaxed),
             Tag::Child => {
                 let itself = std::env::current_exe()?;
                 Command::new(itself)

@@ -9,7 +9,7 @@ use std::thread;
 use serde_json::Value;
 
 use super::strings::{Frame, Tag};
-use super::{DEADLINE, error, head, id, json, result};
+use super::{Client, DEADLINE, error, head, id, json, result};
 
 /// A server that the gateway started.
 pub(crate) struct Server {
@@ -147,6 +147,12 @@ impl Server {
         self.order(Tag::Stderr, bytes);
     }
 
+    pub(crate) fn close_stdin(&self) {
+        self.stay();
+        self.order(Tag::CloseStdin, "");
+        self.settle();
+    }
+
     pub(crate) fn close_stdout(&self) {
         self.order(Tag::CloseStdout, "");
     }
@@ -161,8 +167,28 @@ impl Server {
         self.order(Tag::Child, name);
     }
 
+    /// Lives on when its standard input is over.
+    pub(crate) fn stay(&self) {
+        self.order(Tag::Stay, "");
+        self.settle();
+    }
+
     pub(crate) fn exit(&self, code: u8) {
         self.order(Tag::Exit, [code]);
+    }
+
+    /// Ends in the middle of a call. When that has failed, the gateway knows that it is gone.
+    pub(crate) fn crash(&self, client: &mut Client, code: u8) {
+        client.ask(
+            "\"crash\"",
+            "tools/call",
+            &format!(r#"{{"name":"{}__crash"}}"#, self.name),
+        );
+        self.expect("tools/call");
+        self.exit(code);
+        let answer = client.json();
+        assert_eq!(answer["id"], "crash", "{answer}");
+        assert!(answer["error"].is_object(), "{answer}");
     }
 
     fn order(&self, tag: Tag, bytes: impl AsRef<[u8]>) {

@@ -17,10 +17,14 @@ pub(crate) enum Tag {
     Stdout,
     /// Write these bytes to standard error.
     Stderr,
+    /// Close standard input, but for what is being read, and live on.
+    CloseStdin,
     /// Close standard output, and live on.
     CloseStdout,
     /// Read no more from standard input, except what is being read.
     Deaf,
+    /// Live on when standard input is over.
+    Stay,
     /// Start a child that is a puppet of this name.
     Child,
     /// End with the code of the first byte.
@@ -28,15 +32,17 @@ pub(crate) enum Tag {
 }
 
 impl Tag {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 12] = [
         Self::Name,
         Self::Stdin,
         Self::Eof,
         Self::Done,
         Self::Stdout,
         Self::Stderr,
+        Self::CloseStdin,
         Self::CloseStdout,
         Self::Deaf,
+        Self::Stay,
         Self::Child,
         Self::Exit,
     ];
