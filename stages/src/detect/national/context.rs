@@ -51,7 +51,7 @@ impl<'t> Context<'t> {
 
     /// Whether one of the words stands before the candidate, or in the name of its field.
     pub(super) fn precedes(&mut self, keywords: &[&str]) -> bool {
-        if self.field.is_none() && !self.has_letters() {
+        if self.field.is_none() && !(self.has_letters() && self.left().hopeful) {
             return false;
         }
         let named = |words: &Words, any_gap: bool| {
@@ -72,9 +72,10 @@ impl<'t> Context<'t> {
             return true;
         }
         let words = self.left();
-        keywords
-            .iter()
-            .any(|word| words.ends_of(word).any(|end| words.only_small_after(end)))
+        words.hopeful
+            && keywords
+                .iter()
+                .any(|word| words.ends_of(word).any(|end| words.only_small_after(end)))
     }
 
     /// Whether a word that [`Self::adjoins`] looks for may stand before the candidate: most numbers
@@ -119,9 +120,10 @@ impl<'t> Context<'t> {
             phrase
         };
         let words = Words::of(phrase, true);
-        keywords
-            .iter()
-            .any(|word| words.ends_of(word).next().is_some())
+        words.hopeful
+            && keywords
+                .iter()
+                .any(|word| words.ends_of(word).next().is_some())
     }
 
     /// Whether a name beside the candidate says that it is something else: `seq=`, `"tabId":`,
