@@ -234,8 +234,11 @@ impl Detectors {
         self.find_in_shards(text, cx, size, out);
     }
 
-    fn find_in_shards(&self, text: &str, cx: Context<'_>, size: usize, out: &mut Vec<Finding>) {
+    /// The same as [`find`](Self::find), over threads in shards of `size` bytes (at least one)
+    /// whatever the length of the text. A shard ends anywhere; the answer does not depend on it.
+    pub fn find_in_shards(&self, text: &str, cx: Context<'_>, size: usize, out: &mut Vec<Finding>) {
         out.clear();
+        let size = size.max(1);
         let shards = text.len().div_ceil(size);
         let scan_shard = |shard: usize| {
             let (mut found, mut odd) = (Vec::new(), Vec::new());

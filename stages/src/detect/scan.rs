@@ -325,6 +325,13 @@ impl Scan<'_> {
     }
 
     fn national(&mut self, place: usize) {
+        // A number begins with its first group.
+        let inside = matches!(before(self.text, place), b'-' | b'.' | b'/' | b':')
+            && place >= 2
+            && is(self.text[place - 2], DIGIT);
+        if inside {
+            return;
+        }
         if let Some(hit) = national::at(self.text, place, &self.rules.packs) {
             self.add_named(hit.name, place, hit.end, hit.confidence, hit.rule);
         }

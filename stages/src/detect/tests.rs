@@ -47,9 +47,9 @@ fn every_probe_is_found() {
         .iter()
         .filter(|probe| {
             let found = find(&detectors, &probe.text);
-            !found.iter().any(|f| {
-                f.category == probe.category && probe.text[f.start..f.end] == probe.value
-            })
+            !found
+                .iter()
+                .any(|f| f.category == probe.category && probe.text[f.start..f.end] == probe.value)
         })
         .map(|probe| (detectors.name(probe.category), &probe.text))
         .collect();
@@ -166,6 +166,30 @@ const PIECES: &[&str] = &[
     "card ",
     "v",
     "version ",
+    "\\u0040",
+    "%40",
+    "&#64;",
+    "\u{200b}",
+    "１",
+    "first_name: ",
+    "Marie",
+    "\"ssn\": \"",
+    "123456789",
+    "password=",
+    "zX81kkQ0p",
+    "sk-",
+    "eyJ",
+    "https://",
+    "id,last_name\n",
+    "AB123456C",
+    "nino ",
+    " at ",
+    " dot ",
+    "[at]",
+    "--token ",
+    "bWFpbCBtYXJpZUBleGFtcGxlLmV1IG5vdw==",
+    "-----BEGIN PRIVATE KEY-----",
+    "é@",
 ];
 
 proptest! {

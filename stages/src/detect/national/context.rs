@@ -2,7 +2,6 @@
 
 use super::documents::ENDS;
 use super::rule::Compact;
-use super::starts;
 
 /// Bytes before a candidate in which a word may name it.
 pub(super) const WINDOW_LEFT: usize = 64;
@@ -237,14 +236,28 @@ fn is_gap(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n') || byte == HUMP as u8
 }
 
+/// Hashes of the first two and the first three letters, whatever stands between them.
+fn starts(text: &[u8]) -> [u8; 2] {
+    let mut hash = 0u32;
+    let mut hashes = [0; 2];
+    for (n, &c) in text.iter().filter(|c| !is_gap(**c)).take(3).enumerate() {
+        hash = (hash ^ u32::from(c)).wrapping_mul(0x9E37_79B1);
+        if n > 0 {
+            hashes[n - 1] = (hash >> 24) as u8;
+        }
+    }
+    hashes
+}
+
 /// A text as lower-case words with one space between, as far as fits.
 struct Words {
     bytes: [u8; 2 * WINDOW_LEFT],
     len: usize,
     /// Which bytes are there, so that most keywords are refused by their first one.
     seen: [u64; 4],
-    /// Whether any word begins like a keyword, so that most texts are refused at once.
-    hopeful: bool,
+    /// How the words begin: a bit for each hash of two letters and of three, so that nearly all
+    /// keywords are refused by theirs.
+    starts: [u64; 4],
 }
 
 impl Words {
@@ -254,7 +267,7 @@ impl Words {
             bytes: [0; 2 * WINDOW_LEFT],
             len: 0,
             seen: [0; 4],
-            hopeful: false,
+            starts: [0; 4],
         };
         let text = &text[..text.len().min(WINDOW_LEFT)];
         let text = str::from_utf8(text)
@@ -290,17 +303,26 @@ impl Words {
             }
             before = c;
         }
-        words.hopeful = words.begins_like_a_keyword();
+        words.note_starts();
         words
     }
 
-    fn begins_like_a_keyword(&self) -> bool {
-        let text = self.text();
-        (0..text.len()).any(|i| {
-            let begins = i == 0 || is_gap(text[i - 1]);
-            // Scripts without spaces have their words anywhere.
-            text[i] >= 0x80 || begins && starts::may_start(&text[i..])
-        })
+    fn note_starts(&mut self) {
+        for i in 0..self.len {
+            if i == 0 || is_gap(self.bytes[i - 1]) {
+                let [two, three] = starts(&self.bytes[i..self.len]);
+                for hash in [two, three] {
+                    self.starts[usize::from(hash >> 6)] |= 1 << (hash & 63);
+                }
+            }
+        }
+    }
+
+    /// Whether a word begins as this keyword does.
+    fn may_hold(&self, keyword: &str) -> bool {
+        let [two, three] = starts(keyword.as_bytes());
+        let hash = if keyword.len() == 2 { two } else { three };
+        !keyword.is_ascii() || self.starts[usize::from(hash >> 6)] >> (hash & 63) & 1 == 1
     }
 
     fn text(&self) -> &[u8] {
@@ -312,7 +334,9 @@ impl Words {
         let text = self.text();
         let joined = !keyword.is_ascii();
         let first = keyword.as_bytes()[0];
-        let text = if self.hopeful && self.seen[usize::from(first >> 6)] >> (first & 63) & 1 == 1 {
+        let text = if self.may_hold(keyword)
+            && self.seen[usize::from(first >> 6)] >> (first & 63) & 1 == 1
+        {
             text
         } else {
             &[]

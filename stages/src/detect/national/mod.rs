@@ -17,7 +17,6 @@ mod europe;
 mod pacific;
 mod packs;
 mod rule;
-mod starts;
 
 use context::Context;
 pub(crate) use packs::Packs;

@@ -34,7 +34,6 @@ pub(crate) const WORDS: &[&str] = &[
     "sms",
     "text",
     "reach",
-    "ring",
     "ph",
     "mob",
     "landline",
