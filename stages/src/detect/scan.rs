@@ -329,7 +329,7 @@ impl Scan<'_> {
         let inside = matches!(before(self.text, place), b'-' | b'.' | b'/' | b':')
             && place >= 2
             && is(self.text[place - 2], DIGIT);
-        if inside {
+        if inside || is_date(&self.text[place..]) {
             return;
         }
         if let Some(hit) = national::at(self.text, place, &self.rules.packs) {
@@ -415,4 +415,15 @@ impl Scan<'_> {
             });
         }
     }
+}
+
+/// `2026-03-01`: the commonest of all numbers with separators.
+fn is_date(text: &[u8]) -> bool {
+    let [y @ .., b'-', m1, m2, b'-', d1, d2] =
+        text.first_chunk::<10>().map_or(&[][..], |date| date)
+    else {
+        return false;
+    };
+    let digits = [*m1, *m2, *d1, *d2].iter().chain(y).all(u8::is_ascii_digit);
+    digits && matches!(y, [b'1', b'9', ..] | [b'2', b'0', ..]) && !is(at(text, 10), DIGIT)
 }
