@@ -11,12 +11,13 @@ use super::rules::{Hit, card, email, iban, ip, phone, spelled, ssn};
 use super::{Category, Finding, fields, secret, views};
 
 /// How far to either side of its place a rule reads, in bytes: the widest of all rules.
-pub(super) const REACH: usize = {
-    let widest = secret::REACH_RIGHT;
-    assert!(widest >= secret::REACH_LEFT && widest >= 512);
-    assert!(widest >= national::REACH_LEFT && widest >= national::REACH_RIGHT);
-    widest
-};
+pub(super) const REACH: usize = secret::REACH_RIGHT;
+
+const _: () = assert!(
+    REACH >= 512
+        && REACH >= secret::REACH_LEFT
+        && REACH >= national::REACH_LEFT + national::REACH_RIGHT
+);
 
 /// The rules that are asked.
 #[derive(Clone, Debug)]
