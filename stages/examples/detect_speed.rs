@@ -44,8 +44,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// Pieces of about `size` bytes, on character boundaries.
 fn cut(mut text: &str, size: usize) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
-        let (piece, rest) =
-            text.split_at(text.ceil_char_boundary(size.clamp(1, text.len().max(1))));
+        let end = (size.max(1)..text.len()).find(|&i| text.is_char_boundary(i));
+        let (piece, rest) = text.split_at(end.unwrap_or(text.len()));
         text = rest;
         (!piece.is_empty()).then_some(piece)
     })

@@ -381,8 +381,11 @@ fn phone_regions(settings: &Settings) -> Result<Vec<rules::phone::Region>, Setti
 }
 
 fn packs(settings: &Settings) -> Result<national::Packs, SettingsError> {
-    national::Packs::of_and(&settings.locale, if settings.detect_il_id { &["il.id"] } else { &[] })
-        .map_err(|error| SettingsError::Locale(error.to_string()))
+    let packs = match settings.detect_il_id {
+        true => national::Packs::of_and(&settings.locale, &["il.id"]),
+        false => national::Packs::of(&settings.locale),
+    };
+    packs.map_err(|error| SettingsError::Locale(error.to_string()))
 }
 
 impl fmt::Debug for Detectors {

@@ -11,12 +11,13 @@ use super::rules::{Hit, card, email, iban, ip, phone, spelled, ssn};
 use super::{Category, Finding, fields, secret, views};
 
 /// How far to either side of its place a rule reads, in bytes: the widest of all rules.
-pub(super) const REACH: usize = {
-    let widest = secret::REACH_RIGHT;
-    assert!(widest >= secret::REACH_LEFT && widest >= 512);
-    assert!(widest >= national::REACH_LEFT && widest >= national::REACH_RIGHT);
-    widest
-};
+pub(super) const REACH: usize = secret::REACH_RIGHT;
+
+const _: () = assert!(
+    REACH >= 512
+        && REACH >= secret::REACH_LEFT
+        && REACH >= national::REACH_LEFT + national::REACH_RIGHT
+);
 
 /// The rules that are asked.
 #[derive(Clone, Debug)]
@@ -329,7 +330,7 @@ impl Scan<'_> {
         let inside = matches!(before(self.text, place), b'-' | b'.' | b'/' | b':')
             && place >= 2
             && is(self.text[place - 2], DIGIT);
-        if inside {
+        if inside || is_date(&self.text[place..]) {
             return;
         }
         if let Some(hit) = national::at(self.text, place, &self.rules.packs) {
@@ -415,4 +416,15 @@ impl Scan<'_> {
             });
         }
     }
+}
+
+/// `2026-03-01`: the commonest of all numbers with separators.
+fn is_date(text: &[u8]) -> bool {
+    let [y @ .., b'-', m1, m2, b'-', d1, d2] =
+        text.first_chunk::<10>().map_or(&[][..], |date| date)
+    else {
+        return false;
+    };
+    let digits = [*m1, *m2, *d1, *d2].iter().chain(y).all(u8::is_ascii_digit);
+    digits && matches!(y, [b'1', b'9', ..] | [b'2', b'0', ..]) && !is(at(text, 10), DIGIT)
 }
