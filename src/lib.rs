@@ -12,6 +12,7 @@ mod os;
 pub mod pipe;
 pub mod protection;
 pub mod pump;
+mod recording;
 pub mod router;
 mod scrub;
 mod selftest;

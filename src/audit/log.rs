@@ -311,6 +311,12 @@ impl Handle {
         }
     }
 
+    /// Whether there is a log behind this handle.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.open.is_some()
+    }
+
     /// The session that entries of this handle belong to.
     #[must_use]
     pub fn session(&self) -> Session {

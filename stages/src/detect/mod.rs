@@ -243,7 +243,14 @@ impl Detectors {
         let scan_shard = |shard: usize| {
             let (mut found, mut odd) = (Vec::new(), Vec::new());
             let (low, high) = (shard * size, text.len().min((shard + 1) * size));
-            scan::scan(text.as_bytes(), low, high, &self.rules, &mut found, &mut odd);
+            scan::scan(
+                text.as_bytes(),
+                low,
+                high,
+                &self.rules,
+                &mut found,
+                &mut odd,
+            );
             (found, odd)
         };
         let (found, beside) = rayon::join(
