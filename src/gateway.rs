@@ -98,6 +98,7 @@ fn lane(
 ) -> Upstream {
     let name: Arc<str> = upstream.name.as_str().into();
     let work = protection.map(|protection| protection.work(index, upstream));
+    let inline = protection.map_or(0, Protection::inline_below);
     let clean = protection.map_or_else(upstream::unchanged, Protection::clean);
     let questions = Arc::new(AtomicU64::new(0));
     let (spec, max) = (upstream.clone(), config.max_message);
@@ -110,7 +111,10 @@ fn lane(
             .on_stray(move |what| tracing::debug!(upstream = &*strays, ?what, "dropped"));
         let link = pipe.through(remap);
         let link = match &work {
-            Some(work) => link.through(Offload::new(Arc::clone(work))).erase(),
+            Some(work) => {
+                let offload = Offload::new(Arc::clone(work)).inline_below(inline);
+                link.through(offload).erase()
+            }
             None => link.erase(),
         };
         Ok(Connection {

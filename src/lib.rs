@@ -8,6 +8,7 @@ mod demo;
 mod detect;
 pub mod gateway;
 pub mod logs;
+mod names;
 mod os;
 pub mod pipe;
 pub mod protection;

@@ -4,19 +4,23 @@ use std::sync::Arc;
 
 use cloak_stages::detect::{Context, Detectors};
 use cloak_stages::note::{Note, Observer, Silent};
-use cloak_stages::offload::Work;
+use cloak_stages::offload::{INLINE, Work};
 use cloak_stages::protect::{Mode, Policy, Protect};
 use cloak_stages::tripwire::Tripwire;
 use cloak_stages::vault::{InMemory, Numbers, Vault};
 
 use crate::audit::Handle;
 use crate::config::{Config, ConfigError, Trust, Upstream};
+use crate::names;
 use crate::recording::{Ears, Recorded};
 use crate::upstream::Clean;
 
 /// What looks into the messages of a session.
 pub struct Protection {
+    /// The rules, and the model that finds names.
     detectors: Arc<Detectors>,
+    /// The rules alone, for the second look.
+    rules: Arc<Detectors>,
     vault: Vault,
     mode: Mode,
     observer: Arc<dyn Observer>,
@@ -30,10 +34,15 @@ impl Protection {
     ///
     /// When a setting of the detection cannot be used.
     pub fn new(config: &Config, numbers: Box<dyn Numbers>) -> Result<Self, ConfigError> {
-        let detectors = config.detection.detectors()?;
+        let rules = Arc::new(config.detection.detectors()?);
+        let detectors = match names::recognizer(&config.detection)? {
+            Some(names) => Arc::new(config.detection.detectors()?.with_recognizer(names)),
+            None => Arc::clone(&rules),
+        };
         let vault = Vault::new(&detectors, Arc::<dyn Numbers>::from(numbers));
         Ok(Self {
-            detectors: Arc::new(detectors),
+            detectors,
+            rules,
             vault,
             mode: config.detection.mode,
             observer: Arc::new(Ears(Log)),
@@ -56,10 +65,22 @@ impl Protection {
     pub fn rehearsal(&self) -> Self {
         Self {
             detectors: Arc::clone(&self.detectors),
+            rules: Arc::clone(&self.rules),
             vault: Vault::new(&self.detectors, InMemory::default()),
             mode: self.mode,
             observer: Arc::new(Silent),
             audit: Handle::off(),
+        }
+    }
+
+    /// Below how many bytes a message is worked on at once, not on the pool: the model takes about
+    /// a hundred times as long for a text as the rules.
+    #[must_use]
+    pub fn inline_below(&self) -> usize {
+        if Arc::ptr_eq(&self.detectors, &self.rules) {
+            INLINE
+        } else {
+            INLINE / 64
         }
     }
 
@@ -81,7 +102,7 @@ impl Protection {
             mode: self.mode,
         };
         let tripwire = Tripwire::new(
-            Arc::clone(&self.detectors),
+            Arc::clone(&self.rules),
             self.vault.clone(),
             &policy,
             Arc::clone(&self.observer),

@@ -27,7 +27,7 @@ pub struct Problem {
 }
 
 impl ConfigError {
-    pub(super) fn one(source: impl Into<String>, what: impl Into<String>) -> Self {
+    pub(crate) fn one(source: impl Into<String>, what: impl Into<String>) -> Self {
         Self {
             source: source.into(),
             problems: vec![Problem {
