@@ -6,9 +6,11 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::audit::{self, AuditCommand, SystemClock, Verdict};
 use crate::config::{Config, ConfigError, LogLevel};
 use crate::logs::{self, LogFormat};
 use crate::protection::Protection;
+use crate::recording::Record;
 use crate::{check, demo, detect, gateway, scrub, selftest, state};
 
 /// A command line or a configuration that cannot be used. Clap ends with the same code.
@@ -70,6 +72,9 @@ enum Command {
     Detect(detect::Detect),
     /// Take personal data out of texts
     Scrub(scrub::Scrub),
+    /// Look into the audit log, prove what is in it, make the key that signs it
+    #[command(subcommand)]
+    Audit(AuditCommand),
     /// Serve the files of a folder over MCP, for the demo and for tests
     #[command(hide = true)]
     ServeFiles(demo::ServeFiles),
@@ -104,6 +109,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match command {
         Some(Command::Demo(demo)) => demo.run(common.log_level.unwrap_or(LogLevel::Error)),
         Some(Command::ServeFiles(files)) => files.run(),
+        Some(Command::Audit(command)) => audit(&command, &common),
         Some(Command::Detect(detect)) => {
             let config = common.settings()?;
             common.log(&config);
@@ -171,8 +177,39 @@ fn serve(config: &Config) -> anyhow::Result<ExitCode> {
     let protection = Protection::new(config, numbers)?;
     let passed = selftest::run(config, &protection)?;
     tracing::info!(values = passed.values, "the self-test has passed");
-    gateway::serve(config, Some(&protection))?;
+    let Some(audit) = &config.audit else {
+        gateway::serve(config, Some(&protection))?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let record = Record::open(audit)?;
+    record.started(config, protection.detectors());
+    let protection = protection.recorded(record.handle());
+    let served = gateway::serve(config, Some(&protection));
+    record.ended()?;
+    served?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Runs a command on the audit log, by default that of the configuration.
+fn audit(command: &AuditCommand, common: &Common) -> anyhow::Result<ExitCode> {
+    let config = common.settings().ok();
+    let dir = config
+        .and_then(|config| config.audit)
+        .map(|audit| audit.dir);
+    let mut context = audit::Context {
+        default_dir: dir.as_deref(),
+        clock: &SystemClock::new(),
+        out: &mut io::stdout().lock(),
+        stopped: &|| false,
+    };
+    Ok(match command.run(&mut context) {
+        Ok(Verdict::Good) => ExitCode::SUCCESS,
+        Ok(Verdict::Bad) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("{}: {why}", env!("CARGO_PKG_NAME"));
+            ExitCode::from(UNUSABLE)
+        }
+    })
 }
 
 /// Whether the error is that nobody reads our output any more, as with `| head`.

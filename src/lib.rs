@@ -1,5 +1,6 @@
 //! The gateway: stages from [`cloak_stages`], tasks, pipes and processes from tokio.
 
+pub mod audit;
 mod check;
 pub mod cli;
 pub mod config;
@@ -11,6 +12,7 @@ mod os;
 pub mod pipe;
 pub mod protection;
 pub mod pump;
+mod recording;
 pub mod router;
 mod scrub;
 mod selftest;

@@ -9,7 +9,9 @@ use cloak_stages::protect::{Mode, Policy, Protect};
 use cloak_stages::tripwire::Tripwire;
 use cloak_stages::vault::{InMemory, Numbers, Vault};
 
+use crate::audit::Handle;
 use crate::config::{Config, ConfigError, Trust, Upstream};
+use crate::recording::{Ears, Recorded};
 use crate::upstream::Clean;
 
 /// What looks into the messages of a session.
@@ -18,6 +20,7 @@ pub struct Protection {
     vault: Vault,
     mode: Mode,
     observer: Arc<dyn Observer>,
+    audit: Handle,
 }
 
 impl Protection {
@@ -33,8 +36,18 @@ impl Protection {
             detectors: Arc::new(detectors),
             vault,
             mode: config.detection.mode,
-            observer: Arc::new(Log),
+            observer: Arc::new(Ears(Log)),
+            audit: Handle::off(),
         })
+    }
+
+    /// The same, with each message that passes told to the audit log behind `handle`.
+    #[must_use]
+    pub fn recorded(self, handle: Handle) -> Self {
+        Self {
+            audit: handle,
+            ..self
+        }
     }
 
     /// The same with an empty vault and numbers of its own: what is done with it leaves no trace,
@@ -46,6 +59,7 @@ impl Protection {
             vault: Vault::new(&self.detectors, InMemory::default()),
             mode: self.mode,
             observer: Arc::new(Silent),
+            audit: Handle::off(),
         }
     }
 
@@ -78,7 +92,15 @@ impl Protection {
             policy,
             Arc::clone(&self.observer),
         );
-        Arc::new((protect, tripwire))
+        let work: Arc<dyn Work> = Arc::new((protect, tripwire));
+        if !self.audit.is_on() {
+            return work;
+        }
+        Arc::new(Recorded {
+            work,
+            handle: self.audit.clone(),
+            upstream: upstream.name.clone(),
+        })
     }
 
     /// Takes personal data out of text that is shown to people, such as a server's error output.

@@ -24,6 +24,7 @@ pub use find::{DEFAULT_FILE, ENV_FILE};
 pub use parse::{ConfigError, Problem};
 pub use upstream::{MAX_NAME, Upstream, wrapped};
 
+pub use crate::audit::Fsync;
 use parse::Fields;
 pub(crate) use values::Keyword;
 use values::{Count, Size, keywords};
@@ -182,6 +183,8 @@ pub struct AuditConfig {
     pub fsync: Fsync,
     /// After how many days a file is removed; `None` keeps all.
     pub retention_days: Option<u32>,
+    /// The key that signs checkpoints; without one there are none.
+    pub key: Option<PathBuf>,
 }
 
 impl AuditConfig {
@@ -192,6 +195,7 @@ impl AuditConfig {
             required: false,
             fsync: Fsync::default(),
             retention_days: None,
+            key: fields.take("key"),
         };
         fields.set("required", &mut audit.required);
         fields.set("fsync", &mut audit.fsync);
@@ -199,18 +203,6 @@ impl AuditConfig {
         audit.dir = dir?;
         Some(audit)
     }
-}
-
-/// When entries of the audit log are forced to the disk.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fsync {
-    /// After each batch of entries.
-    #[default]
-    Batch,
-    /// After each entry.
-    Each,
-    /// When the operating system wants to.
-    None,
 }
 
 keywords! {

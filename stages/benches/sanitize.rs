@@ -9,11 +9,13 @@ use cloak_stages::note::Silent;
 use cloak_stages::offload::Work;
 use cloak_stages::protect::{FreshValues, Mode, Policy, Protect, Scope};
 use cloak_stages::tripwire::Tripwire;
-use cloak_stages::vault::{InMemory, Vault};
+use cloak_stages::vault::InMemory;
+use cloak_stages::vault::Vault;
 use cloak_stages::{Flow, Message, Peer, json};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 
+#[expect(dead_code, reason = "hard texts are for the detection alone")]
 mod texts;
 
 fn main() {

@@ -1,10 +1,15 @@
 //! Values behind escapes in text that is not JSON as a whole: a log line that quotes a payload, a
 //! sentence with an object in it.
 
+use std::sync::LazyLock;
+
 use memchr::memmem;
 
 use crate::detect::{Context, Detectors, Finding};
 use crate::json::{self, Offsets};
+
+/// How an escaped ASCII character begins.
+static ESCAPE: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"\\u00"));
 
 /// What is found in a text, and in what its escapes say.
 #[derive(Default)]
@@ -21,7 +26,7 @@ impl Found {
     pub(crate) fn find(&mut self, detectors: &Detectors, text: &str, field: Option<&str>) {
         self.hidden.clear();
         detectors.find_sharded(text, Context { field }, &mut self.list);
-        if memmem::find(text.as_bytes(), b"\\u00").is_some() {
+        if ESCAPE.find(text.as_bytes()).is_some() {
             self.find_hidden(detectors, text, field);
         }
     }

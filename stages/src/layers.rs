@@ -3,6 +3,8 @@
 //! Whatever is done to text is done to the innermost, and each layer is written again the way it
 //! was: escaped for as many strings as it stands in, or encoded.
 
+use std::sync::LazyLock;
+
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -16,7 +18,15 @@ use crate::places::{Visit, What, visit_text};
 pub(crate) const MAX_LAYERS: u8 = 4;
 
 /// What stands before the data of a `data:` URI in base64.
-pub(crate) const BASE64_MARK: &[u8] = b";base64,";
+const BASE64_MARK: &[u8] = b";base64,";
+
+static BASE64_FINDER: LazyLock<memmem::Finder<'static>> =
+    LazyLock::new(|| memmem::Finder::new(BASE64_MARK));
+
+/// Whether a text may hold a `data:` URI in base64.
+pub(crate) fn has_base64(text: &[u8]) -> bool {
+    BASE64_FINDER.find(text).is_some()
+}
 
 /// A part of a text that shall read otherwise.
 #[derive(Clone, Debug)]
@@ -278,8 +288,8 @@ fn data_uris(
     /// Longest head of a URI that is looked for before its data.
     const HEAD: usize = 128;
     let bytes = text.as_bytes();
-    let mut any = false;
-    for mark in memmem::find_iter(bytes, BASE64_MARK) {
+    let mut recoded: Vec<Change> = Vec::new();
+    for mark in BASE64_FINDER.find_iter(bytes) {
         let head = &bytes[mark.saturating_sub(HEAD)..mark];
         let scheme = head
             .windows(5)
@@ -290,32 +300,35 @@ fn data_uris(
             continue;
         }
         let start = mark + BASE64_MARK.len();
+        let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
         let length = bytes[start..]
             .iter()
-            .position(|byte| !matches!(byte, b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/' | b'='))
+            .position(|byte| !is_base64(byte))
             .unwrap_or(bytes.len() - start);
-        let from = changes.len();
-        blob(treat, &bytes[start..start + length], &mime, changes);
-        if changes.len() > from {
-            shift(&mut changes[from..], start);
-            let inner = changes[from].at;
-            let mut at = 0;
-            changes.retain(|change| {
-                at += 1;
-                let before = at - 1 < first || at > from;
-                before || change.at.end <= inner.start || change.at.start >= inner.end
-            });
-            any = true;
+        let from = recoded.len();
+        blob(treat, &bytes[start..start + length], &mime, &mut recoded);
+        for change in &mut recoded[from..] {
+            change.layers = about.layers;
         }
+        shift(&mut recoded[from..], start);
     }
-    if any {
-        changes[first..].sort_by_key(|change| change.at);
-        for change in &mut changes[first..] {
-            if let New::Recoded(_) = change.new {
-                change.layers = about.layers;
-            }
-        }
+    if recoded.is_empty() {
+        return;
     }
+    let mut plain = changes.split_off(first);
+    let mut inside = recoded.iter().peekable();
+    plain.retain(|change| {
+        while inside
+            .next_if(|whole| whole.at.end <= change.at.start)
+            .is_some()
+        {}
+        inside
+            .peek()
+            .is_none_or(|whole| whole.at.start >= change.at.end)
+    });
+    changes.append(&mut plain);
+    changes.append(&mut recoded);
+    changes[first..].sort_by_key(|change| change.at);
 }
 
 /// Appends the change of base64 as a whole.

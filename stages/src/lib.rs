@@ -9,6 +9,7 @@
 //! Nothing here starts a task or a process, opens a file or looks at a clock, so every stage runs
 //! wherever futures are polled. [`guide`] shows how to write one.
 
+pub mod audit;
 pub mod batch;
 pub mod detect;
 pub mod edits;
@@ -22,6 +23,7 @@ pub mod link;
 pub mod memory;
 pub mod message;
 pub mod note;
+mod numbers;
 pub mod offload;
 mod places;
 pub mod protect;

@@ -58,7 +58,12 @@ impl Message {
             id: id_at.map(|id| Bytes::copy_from_slice(id.of(&raw))),
             id_at,
             method,
-            body: head.params.or(head.result).or(head.error),
+            // By kind: a stray `params` in an answer is not what the answer says.
+            body: match kind {
+                Kind::Request | Kind::Notification => head.params,
+                Kind::Result => head.result,
+                Kind::Error => head.error,
+            },
             raw,
             edits: Edits::new(),
             vouched: Vec::new(),
@@ -459,6 +464,12 @@ mod tests {
             parse(r#"{"id":1,"i\u0064":2,"result":0}"#).unwrap_err(),
             BadMessage::Twice("id")
         );
+    }
+
+    #[test]
+    fn the_body_is_that_of_the_kind() {
+        let msg = parse(r#"{"id":1,"params":{"n":1},"result":{"n":2}}"#).unwrap();
+        assert_eq!(msg.field(&["n"]).unwrap().of(msg.raw()), b"2");
     }
 
     #[test]

@@ -176,6 +176,7 @@ impl<V: Visit> Walk<'_, V> {
     fn object(&mut self, at: usize, named: &[&[(&str, Node)]], by: Option<&str>) -> usize {
         let raw = self.raw;
         let mut decided = false;
+        let mut mime = None;
         self.members(at, |walk, key, value| {
             let name = json::decode(key.of(raw));
             if by == Some(&*name) {
@@ -185,7 +186,8 @@ impl<V: Visit> Walk<'_, V> {
             let node = named.iter().find_map(|members| find(members, &name));
             match node {
                 Some(Node::Blob) if json::shape(raw, value) == Shape::String => {
-                    walk.scalar(value, key, What::Blob(mime_type(raw, at)))
+                    let mime = *mime.get_or_insert_with(|| mime_type(raw, at));
+                    walk.scalar(value, key, What::Blob(mime))
                 }
                 Some(node) => walk.value(value, node, key),
                 None if name == "_meta" => walk.meta(value, key),

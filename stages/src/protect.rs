@@ -271,6 +271,10 @@ impl Work for Protect {
         let what = "could not restore the tokens in this message";
         self.guarded(msg, what, |msg| self.restore(msg))
     }
+
+    fn is_free(&self) -> bool {
+        self.vault.is_free()
+    }
 }
 
 impl fmt::Debug for Protect {

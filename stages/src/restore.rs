@@ -107,9 +107,7 @@ struct Collect<'a> {
 
 /// Whether a text may hold a token: as it is, behind an escape, or in base64.
 fn may_hold(text: &[u8]) -> bool {
-    may_look(text)
-        || memchr::memchr(b'\\', text).is_some()
-        || memchr::memmem::find(text, layers::BASE64_MARK).is_some()
+    may_look(text) || memchr::memchr(b'\\', text).is_some() || layers::has_base64(text)
 }
 
 impl Visit for Collect<'_> {
@@ -182,10 +180,16 @@ impl Treat for Reader<'_> {
         if let (Some(detectors), true) = (self.restorer.fresh, data) {
             let field = about.field;
             detectors.find_sharded(text, Context { field }, &mut self.found);
+            let mut tokens = changes[first..].iter().map(|change| change.at).peekable();
             for finding in &self.found {
-                let (start, end) = (finding.start as u32, finding.end as u32);
-                let token = |change: &Change| change.at.start < end && start < change.at.end;
-                if !changes[first..].iter().any(token) {
+                while tokens
+                    .next_if(|at| at.end as usize <= finding.start)
+                    .is_some()
+                {}
+                if tokens
+                    .peek()
+                    .is_none_or(|at| at.start as usize >= finding.end)
+                {
                     count(&mut self.fresh, finding.category);
                 }
             }

@@ -230,7 +230,7 @@ const COMPLETE: Node = Object(&[
         "ref",
         Object(&[("type", Keep), ("name", Data), ("uri", Uri)]),
     ),
-    ("argument", Object(&[("name", Keep), ("value", Data)])),
+    ("argument", Object(&[("name", Data), ("value", Data)])),
     ("context", Object(&[("arguments", Data)])),
 ]);
 const LISTEN: Node = Object(&[(

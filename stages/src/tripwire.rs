@@ -168,6 +168,10 @@ impl Work for Tripwire {
     fn to_upstream(&self, _: &mut Message) -> Flow {
         Flow::Forward
     }
+
+    fn is_free(&self) -> bool {
+        self.vault.is_free()
+    }
 }
 
 impl Filter for Tripwire {
@@ -371,6 +375,7 @@ impl Scrubber<'_, '_> {
         let mut taken: HashSet<Vec<u8>> = json::members(raw, keys[0].object)
             .map(|(key, _)| key.of(raw).to_vec())
             .collect();
+        let mut counts: HashMap<Vec<u8>, usize> = HashMap::new();
         // Of a key that stands twice both become the same again.
         let mut renamed: HashMap<&[u8], Vec<u8>> = HashMap::new();
         let mut edits = Vec::new();
@@ -381,11 +386,11 @@ impl Scrubber<'_, '_> {
                 None => {
                     let plain = self.key(key, raw);
                     let mut new = plain.clone();
-                    let mut count = 2;
+                    let count = counts.entry(plain.clone()).or_insert(1);
                     while !taken.insert(new.clone()) {
+                        *count += 1;
                         new.clone_from(&plain);
                         new.extend_from_slice(format!(" ({count})").as_bytes());
-                        count += 1;
                     }
                     renamed.insert(old, new.clone());
                     new

@@ -4,12 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use hashbrown::HashTable;
 use zeroize::Zeroizing;
 
 use crate::detect::{Category, Detectors};
+pub use crate::numbers::{InMemory, Numbers};
 use crate::token;
 
 /// Most values that a vault keeps, unless it is told otherwise.
@@ -17,95 +18,6 @@ pub const MAX_VALUES: usize = 1_000_000;
 
 /// The fewest and the most numbers that are reserved at a time, for a category.
 const BLOCK: (u64, u64) = (64, 4096);
-
-/// Gives out the numbers in tokens, so that an installation never uses one twice.
-///
-/// Called under the lock of a vault, rarely: once for a block of numbers.
-pub trait Numbers: Send + Sync {
-    /// Reserves `want` numbers in a row, or more or fewer, but not none.
-    ///
-    /// # Errors
-    ///
-    /// When no number can be had; the text says why and what to do.
-    fn reserve(&self, category: &str, want: u64) -> Result<Range<u64>, String>;
-
-    /// One past the highest number that this installation may ever have used for a category.
-    fn issued_below(&self, category: &str) -> u64;
-
-    /// Takes back numbers that were reserved last and not used.
-    fn give_back(&self, category: &str, unused: Range<u64>) {
-        let _ = (category, unused);
-    }
-
-    /// Categories that this installation has ever numbered.
-    fn categories(&self) -> Vec<String> {
-        Vec::new()
-    }
-}
-
-impl<N: Numbers + ?Sized> Numbers for Arc<N> {
-    fn reserve(&self, category: &str, want: u64) -> Result<Range<u64>, String> {
-        (**self).reserve(category, want)
-    }
-
-    fn issued_below(&self, category: &str) -> u64 {
-        (**self).issued_below(category)
-    }
-
-    fn give_back(&self, category: &str, unused: Range<u64>) {
-        (**self).give_back(category, unused);
-    }
-
-    fn categories(&self) -> Vec<String> {
-        (**self).categories()
-    }
-}
-
-/// Numbers that are remembered by this process only.
-///
-/// All below the first count as used: who starts at a random number to stay clear of earlier
-/// sessions does not know which numbers those used.
-#[derive(Debug, Default)]
-pub struct InMemory {
-    first: u64,
-    next: Mutex<HashMap<String, u64>>,
-}
-
-impl InMemory {
-    /// Numbers every category from `first` on.
-    #[must_use]
-    pub fn starting_at(first: u64) -> Self {
-        Self {
-            first,
-            next: Mutex::default(),
-        }
-    }
-
-    fn next(&self) -> MutexGuard<'_, HashMap<String, u64>> {
-        self.next.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Numbers for InMemory {
-    fn reserve(&self, category: &str, want: u64) -> Result<Range<u64>, String> {
-        let mut next = self.next();
-        let start = next.get(category).copied().unwrap_or(self.first);
-        let end = start.saturating_add(want.max(1));
-        next.insert(category.to_owned(), end);
-        Ok(start..end)
-    }
-
-    fn issued_below(&self, category: &str) -> u64 {
-        self.next().get(category).copied().unwrap_or(self.first)
-    }
-
-    fn give_back(&self, category: &str, unused: Range<u64>) {
-        let mut next = self.next();
-        if let Some(end) = next.get_mut(category).filter(|end| **end == unused.end) {
-            *end = unused.start;
-        }
-    }
-}
 
 /// Why a value has no token.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -252,6 +164,11 @@ impl Vault {
             .names
             .get(usize::from(category))
             .map_or("UNKNOWN", String::as_str)
+    }
+
+    /// Whether nobody holds the lock.
+    pub(crate) fn is_free(&self) -> bool {
+        !matches!(self.0.state.try_lock(), Err(TryLockError::WouldBlock))
     }
 
     /// Takes the lock. Hold it for no longer than it takes to go through one message.
@@ -401,7 +318,12 @@ impl Open<'_> {
 impl State {
     /// The next number of a category, for the value at `entry`.
     fn number(&mut self, category: usize, entry: u32) -> Result<u64, VaultError> {
-        let blocks = &mut self.issued[category];
+        let Some(blocks) = self.issued.get_mut(category) else {
+            return Err(VaultError::NoNumber {
+                category: "UNKNOWN".into(),
+                why: "the vault was made for other detectors".into(),
+            });
+        };
         let used_up =
             |block: &Block| block.numbers.end - block.numbers.start == block.entries.len() as u64;
         if blocks.last().is_none_or(used_up) {

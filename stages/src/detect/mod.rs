@@ -234,8 +234,11 @@ impl Detectors {
         self.find_in_shards(text, cx, size, out);
     }
 
-    fn find_in_shards(&self, text: &str, cx: Context<'_>, size: usize, out: &mut Vec<Finding>) {
+    /// The same as [`find`](Self::find), over threads in shards of `size` bytes (at least one)
+    /// whatever the length of the text. A shard ends anywhere; the answer does not depend on it.
+    pub fn find_in_shards(&self, text: &str, cx: Context<'_>, size: usize, out: &mut Vec<Finding>) {
         out.clear();
+        let size = size.max(1);
         let shards = text.len().div_ceil(size);
         let scan_shard = |shard: usize| {
             let (mut found, mut odd) = (Vec::new(), Vec::new());
@@ -378,15 +381,18 @@ fn phone_regions(settings: &Settings) -> Result<Vec<rules::phone::Region>, Setti
         .map(|id| region(id).ok_or_else(|| SettingsError::Region(id.clone())))
         .collect::<Result<Vec<Region>, _>>()?;
     if regions.is_empty() {
-        let ids = national::regions(&settings.locale);
+        let ids = rules::phone::regions_of(&settings.locale);
         regions.extend(std::iter::once("US").chain(ids).filter_map(region));
     }
     Ok(regions)
 }
 
 fn packs(settings: &Settings) -> Result<national::Packs, SettingsError> {
-    national::Packs::of(&settings.locale, settings.detect_il_id)
-        .map_err(|error| SettingsError::Locale(error.to_string()))
+    let packs = match settings.detect_il_id {
+        true => national::Packs::of_and(&settings.locale, &["il.id"]),
+        false => national::Packs::of(&settings.locale),
+    };
+    packs.map_err(|error| SettingsError::Locale(error.to_string()))
 }
 
 impl fmt::Debug for Detectors {

@@ -11,12 +11,13 @@ use super::rules::{Hit, card, email, iban, ip, phone, spelled, ssn};
 use super::{Category, Finding, fields, secret, views};
 
 /// How far to either side of its place a rule reads, in bytes: the widest of all rules.
-pub(super) const REACH: usize = {
-    let widest = secret::REACH_RIGHT;
-    assert!(widest >= secret::REACH_LEFT && widest >= 512);
-    assert!(widest >= national::REACH_LEFT && widest >= national::REACH_RIGHT);
-    widest
-};
+pub(super) const REACH: usize = secret::REACH_RIGHT;
+
+const _: () = assert!(
+    REACH >= 512
+        && REACH >= secret::REACH_LEFT
+        && REACH >= national::REACH_LEFT + national::REACH_RIGHT
+);
 
 /// The rules that are asked.
 #[derive(Clone, Debug)]
@@ -114,13 +115,15 @@ struct Events {
     odd: u64,
     /// Every `@`.
     at: u64,
+    /// The first dash of an option (`--password`).
+    option: u64,
     /// Every `=` and `:`.
     assignment: u64,
 }
 
 impl Events {
     fn all(&self) -> u64 {
-        self.words | self.odd | self.at | self.assignment
+        self.words | self.odd | self.at | self.option | self.assignment
     }
 
     #[inline(always)]
@@ -173,6 +176,9 @@ impl Events {
             words: digits | iban | named | secret | pair,
             pair,
             odd: here.odd,
+            option: here.dash
+                & !after(here.dash | here.word, last.dash | last.word, 1)
+                & (key >> 1 & !(digit >> 1)) as u64,
             digits,
             iban,
             named,
@@ -235,6 +241,8 @@ impl Scan<'_> {
                     }
                 } else if events.odd & bit != 0 {
                     self.odd(place);
+                } else if events.option & bit != 0 {
+                    self.option(place);
                 } else if events.at & bit != 0 {
                     self.at_sign(place);
                 } else {
@@ -318,6 +326,13 @@ impl Scan<'_> {
     }
 
     fn national(&mut self, place: usize) {
+        // A number begins with its first group.
+        let inside = matches!(before(self.text, place), b'-' | b'.' | b'/' | b':')
+            && place >= 2
+            && is(self.text[place - 2], DIGIT);
+        if inside || is_date(&self.text[place..]) {
+            return;
+        }
         if let Some(hit) = national::at(self.text, place, &self.rules.packs) {
             self.add_named(hit.name, place, hit.end, hit.confidence, hit.rule);
         }
@@ -371,6 +386,14 @@ impl Scan<'_> {
         }
     }
 
+    fn option(&mut self, place: usize) {
+        if self.rules.secret
+            && let Some(hit) = secret::option(self.text, place)
+        {
+            self.add_secret(hit);
+        }
+    }
+
     fn add_secret(&mut self, hit: secret::Hit) {
         self.add_named(hit.name, hit.start, hit.end, hit.confidence, hit.rule);
     }
@@ -393,4 +416,15 @@ impl Scan<'_> {
             });
         }
     }
+}
+
+/// `2026-03-01`: the commonest of all numbers with separators.
+fn is_date(text: &[u8]) -> bool {
+    let [y @ .., b'-', m1, m2, b'-', d1, d2] =
+        text.first_chunk::<10>().map_or(&[][..], |date| date)
+    else {
+        return false;
+    };
+    let digits = [*m1, *m2, *d1, *d2].iter().chain(y).all(u8::is_ascii_digit);
+    digits && matches!(y, [b'1', b'9', ..] | [b'2', b'0', ..]) && !is(at(text, 10), DIGIT)
 }

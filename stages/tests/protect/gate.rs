@@ -7,7 +7,8 @@ use cloak_stages::note::{Note, Observer};
 use cloak_stages::offload::Work;
 use cloak_stages::protect::{FreshValues, Mode, Policy, Protect, Scope};
 use cloak_stages::tripwire::Tripwire;
-use cloak_stages::vault::{InMemory, Numbers, Vault};
+use cloak_stages::vault::Vault;
+use cloak_stages::vault::{InMemory, Numbers};
 use cloak_stages::{Flow, Message, Peer};
 
 /// What was told, one line each.

@@ -154,6 +154,29 @@ fn tokens_are_numbered_in_reading_order_whatever_the_size() {
 }
 
 #[test]
+fn deep_and_wide_messages_take_their_time_and_no_more() {
+    let gate = Gate::new();
+    // As deep as a message may be, and JSON in a string as deep again.
+    let nest =
+        |inner: &str, depth: usize| format!("{}{inner}{}", "[".repeat(depth), "]".repeat(depth));
+    let inner = nest("\"marie@example.eu\"", 250);
+    let data = nest(&json::quote(&inner), 250);
+    let (shown, back) = echo(&gate, &data);
+    assert!(shown.contains("[EMAIL_0]") && !shown.contains("marie"));
+    assert_eq!(back, data);
+    // Many of everything that is looked up by pairs.
+    let uri = "data:text/plain;base64,bWFyaWVAZXhhbXBsZS5ldQ== ".repeat(5_000);
+    let blobs = "\"blob\":\"AAAA\",".repeat(20_000);
+    let keys: String = (0..20_000)
+        .map(|n| format!("\"k{n}@example.eu\":1,"))
+        .collect();
+    let result =
+        format!(r#"{{"contents":[{{{blobs}"uri":"f:a"}}],"x":"{uri}","y":{{{keys}"z":1}}}}"#);
+    let shown = gate.shown("resources/read", &result);
+    assert!(!shown.contains("@example") && !shown.contains("bWFyaWVA"));
+}
+
+#[test]
 fn what_is_said_twice_gets_the_same_tokens() {
     let gate = Gate::new();
     let text = json::quote(&"marie@example.eu and jo@example.eu ".repeat(20));

@@ -66,7 +66,8 @@ fn name_before(text: &[u8], end: usize, label: bool) -> Option<&str> {
     while start > 0 && end - start < NAME_REACH {
         let c = text[start - 1];
         let inner = is(c, ALNUM) || c >= 0x80 || matches!(c, b'_' | b'-' | b'.');
-        if !inner && !(label && matches!(c, b' ' | b'/' | b'\'')) {
+        let spaced = label && matches!(c, b' ' | b'/' | b'\'');
+        if !inner && !spaced {
             break;
         }
         start -= 1;

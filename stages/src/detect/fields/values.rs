@@ -233,7 +233,8 @@ fn is_name_word(word: &str, strict: bool) -> bool {
 /// Digits of the given count, with nothing else but `others`.
 fn is_number(value: &str, digits: std::ops::RangeInclusive<usize>, others: &str) -> bool {
     let count = value.bytes().filter(u8::is_ascii_digit).count();
-    digits.contains(&count)
+    value.ends_with(|c: char| c.is_ascii_digit())
+        && digits.contains(&count)
         && value
             .chars()
             .all(|c| c.is_ascii_digit() || others.contains(c))

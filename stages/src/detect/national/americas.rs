@@ -1,8 +1,6 @@
 //! The Americas: national, tax and health numbers.
 
-use super::checks::{
-    day_of_month, digit, like_timestamp, luhn, luhn_sum, uniform, value, weighted,
-};
+use super::checks::{day_of_month, digit, luhn, luhn_sum, uniform, value, weighted};
 use super::rule::{Rule, rule};
 
 /// The rules of American countries.
@@ -78,7 +76,7 @@ fn cnpj_br(n: &[u8]) -> bool {
     let check = |sum: u32| if sum % 11 < 2 { 0 } else { 11 - sum % 11 };
     let first = check(weighted(n, &[5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2]));
     let second = check(weighted(n, &[6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2]));
-    !uniform(n) && !like_timestamp(n) && (first, second) == (digit(n[12]), digit(n[13]))
+    !uniform(n) && (first, second) == (digit(n[12]), digit(n[13]))
 }
 
 /// Clave Única de Registro de Población (RENAPO): names, date, sex, state, consonants, and a check

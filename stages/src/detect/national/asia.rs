@@ -1,10 +1,9 @@
 //! Asia and Africa: national and tax numbers.
 
 use super::checks::{
-    date, day_of_month, digit, like_timestamp, like_unix_time, luhn, mod_11_2, uniform, value,
-    verhoeff, weighted,
+    date, day_of_month, digit, luhn, mod_11_2, uniform, value, verhoeff, weighted,
 };
-use super::rule::{Rule, rule};
+use super::rule::{RARE_SUSPECT, Rule, SUSPECT, rule};
 
 /// The rules of Asian and African countries.
 #[rustfmt::skip]
@@ -15,7 +14,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("cn.resident-id-15", "NATIONAL_ID_CN", &["zh", "cn"], &[("999999999999999", 0)], resident_id_15_cn,
         &["身份证", "身份證", "公民身份号码", "idcard", "residentid"]),
     rule("jp.my-number", "MY_NUMBER_JP", &["ja", "jp"],
-        &[("999999999999", 0), ("9999 9999 9999", 50), ("9999-9999-9999", 50)], my_number_jp,
+        &[("999999999999", RARE_SUSPECT), ("9999 9999 9999", 50), ("9999-9999-9999", 50)], my_number_jp,
         &["マイナンバー", "個人番号", "mynumber", "individualnumber", "kojinbango"]),
     rule("kr.rrn", "RRN_KR", &["ko", "kr"], &[("999999-9999999", 92), ("9999999999999", 60)],
         |n| rrn_date_kr(n) && rrn_check_kr(n), RRN_WORDS),
@@ -23,15 +22,15 @@ pub(super) const RULES: &[Rule] = &[
     rule("kr.rrn-unchecked", "RRN_KR", &["ko", "kr"], &[("999999-9999999", 75), ("9999999999999", 0)],
         |n| rrn_date_kr(n) && n[6] <= b'4', RRN_WORDS),
     rule("in.aadhaar", "AADHAAR_IN", &["hi", "in"],
-        &[("9999 9999 9999", 70), ("9999-9999-9999", 70), ("9999:9999:9999", 60), ("999999999999", 0)], aadhaar_in,
+        &[("9999 9999 9999", 70), ("9999-9999-9999", 70), ("9999:9999:9999", 60), ("999999999999", RARE_SUSPECT)], aadhaar_in,
         &["aadhaar", "aadhar", "adhaar", "uidai", "uid", "आधार"]),
     rule("in.pan", "PAN_IN", &["hi", "in"], &[("AAAAA9999A", 78)], pan_in,
         &["pan", "pannumber", "pancard", "permanentaccountnumber", "पैन"]),
     rule("in.gstin", "GSTIN_IN", &["hi", "in"], &[("99AAAAA9999AXAX", 88)], gstin_in, &["gstin", "gst"]),
-    rule("il.id", "IL_ID", &["he", "il"], &[("999999999", 0), ("99999999-9", 50)], |n| luhn(n) && value(n) > 99_999 && !uniform(n),
-        &["תעודתזהות", "ת.ז", "תז", "מספרזהות", "israeliid", "teudatzehut", "ilid", "idil", "מספרתז"]),
+    rule("il.id", "IL_ID", &["he", "il"], &[("999999999", SUSPECT), ("99999999-9", 50)], |n| luhn(n) && value(n) > 99_999 && !uniform(n),
+        &["תעודתזהות", "תז", "מספרזהות", "israeliid", "teudatzehut", "ilid", "idil", "מספרתז"]),
     rule("sg.fin", "FIN_SG", &["en", "sg", "zh"], &[("A9999999A", 85)], nric_sg, &["nric", "fin", "nricfin", "singaporeid"]),
-    rule("th.id", "TNIN_TH", &["th"], &[("9-9999-99999-99-9", 92), ("9 9999 99999 99 9", 88), ("9999999999999", 0)], id_th,
+    rule("th.id", "TNIN_TH", &["th"], &[("9-9999-99999-99-9", 92), ("9 9999 99999 99 9", 88), ("9999999999999", SUSPECT)], id_th,
         &["บัตรประชาชน", "ประจำตัวประชาชน", "thaiid", "tnin", "thainationalid", "nationalid"]),
     rule("tw.id", "ID_TW", &["zh", "tw"], &[("A999999999", 70)], id_tw, &["身分證", "身分證字號", "nationalid"]),
     rule("my.nric", "NRIC_MY", &["ms", "my"], &[("999999-99-9999", 80), ("999999999999", 0)],
@@ -82,7 +81,7 @@ fn rrn_date_kr(n: &[u8]) -> bool {
         b'3' | b'4' | b'7' | b'8' => 2000,
         _ => return false,
     };
-    date(century + value(&n[..2]), value(&n[2..4]), value(&n[4..6])) && !like_unix_time(n)
+    date(century + value(&n[..2]), value(&n[2..4]), value(&n[4..6]))
 }
 
 /// Its check digit: weights 2 to 9, 2 to 5, eleven minus the rest; two more for foreigners.
@@ -171,6 +170,4 @@ fn id_za(n: &[u8]) -> bool {
         && (date(1900 + value(&n[..2]), value(&n[2..4]), value(&n[4..6]))
             || date(2000 + value(&n[..2]), value(&n[2..4]), value(&n[4..6])))
         && luhn(n)
-        && !like_unix_time(n)
-        && !like_timestamp(n)
 }

@@ -117,6 +117,7 @@ pub(super) fn like_unix_time(digits: &[u8]) -> bool {
 /// Whether the digits read as year, month, day and time of day, as in `202511091430`.
 pub(super) fn like_timestamp(digits: &[u8]) -> bool {
     digits.len() >= 12
+        && digits[..12].iter().all(u8::is_ascii_digit)
         && matches!(value(&digits[..4]), 1990..=2049)
         && day_of_month(value(&digits[4..6]), value(&digits[6..8]))
         && value(&digits[8..10]) < 24

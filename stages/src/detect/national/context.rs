@@ -28,6 +28,7 @@ pub(super) struct Context<'t> {
     start: usize,
     field: Option<Words>,
     left: Option<Words>,
+    letters: Option<bool>,
 }
 
 impl<'t> Context<'t> {
@@ -38,11 +39,20 @@ impl<'t> Context<'t> {
             start,
             field,
             left: None,
+            letters: None,
         }
+    }
+
+    /// Whether any word could name the candidate, after whose first run `next` stands.
+    pub(super) fn may_be_named(&mut self, next: u8) -> bool {
+        self.field.is_some() || next == b' ' || !next.is_ascii() || self.has_letters()
     }
 
     /// Whether one of the words stands before the candidate, or in the name of its field.
     pub(super) fn precedes(&mut self, keywords: &[&str]) -> bool {
+        if self.field.is_none() && !self.has_letters() {
+            return false;
+        }
         let named = |words: &Words, any_gap: bool| {
             keywords
                 .iter()
@@ -83,8 +93,8 @@ impl<'t> Context<'t> {
             [.., a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => {
                 ENDS[fold(a)] >> fold(b) & 1 == 1
             }
-            // One letter: `n°`, `driver's`, an initial.
-            [.., b] => b.is_ascii_alphabetic(),
+            // One letter: `n°`, `driver's`.
+            [.., b] => matches!(b, b'n' | b's' | b'N' | b'S'),
             [] => false,
         }
     }
@@ -111,6 +121,34 @@ impl<'t> Context<'t> {
         keywords
             .iter()
             .any(|word| words.ends_of(word).next().is_some())
+    }
+
+    /// Whether a name beside the candidate says that it is something else: `seq=`, `"tabId":`,
+    /// `order 4321670011`.
+    pub(super) fn is_labelled(&self) -> bool {
+        #[rustfmt::skip]
+        const LABELS: &[&[u8]] = &[
+            b"order", b"invoice", b"ticket", b"page", b"build", b"pid", b"port", b"line", b"offset", b"size", b"bytes", b"version", b"id",
+            b"ref", b"issue", b"commit", b"seq", b"epoch", b"timestamp", b"at", b"in", b"phone", b"tel", b"call", b"isbn", b"ean", b"sku", b"case",
+        ];
+        let window = &self.text[self.start.saturating_sub(WINDOW_LEFT)..self.start];
+        let before = window.trim_ascii_end();
+        let before = before
+            .strip_suffix(b"\"")
+            .unwrap_or(before)
+            .trim_ascii_end();
+        if matches!(before.last(), Some(b'=' | b':' | b'#')) {
+            return true;
+        }
+        let word = before
+            .iter()
+            .rev()
+            .take(12)
+            .take_while(|b| b.is_ascii_alphabetic())
+            .count();
+        LABELS
+            .iter()
+            .any(|label| label.eq_ignore_ascii_case(&before[before.len() - word..]))
     }
 
     /// Whether the candidate is a word of its own, not a piece of a path, an amount or a hash.
@@ -161,6 +199,15 @@ impl<'t> Context<'t> {
         after || code || group.last().is_some_and(u8::is_ascii_digit)
     }
 
+    /// Whether anything but digits and signs stands before the candidate: in a table of numbers not.
+    fn has_letters(&mut self) -> bool {
+        let window = &self.text[self.start.saturating_sub(WINDOW_LEFT)..self.start];
+        let letter = |b: &u8| b.is_ascii_alphabetic() || *b >= 0x80;
+        *self
+            .letters
+            .get_or_insert_with(|| window.iter().filter(|b| letter(b)).count() > 0)
+    }
+
     fn left(&mut self) -> &Words {
         let (text, start) = (self.text, self.start);
         self.left.get_or_insert_with(|| {
@@ -189,10 +236,28 @@ fn is_gap(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n') || byte == HUMP as u8
 }
 
+/// Hashes of the first two and the first three letters, whatever stands between them.
+fn starts(text: &[u8]) -> [u8; 2] {
+    let mut hash = 0u32;
+    let mut hashes = [0; 2];
+    for (n, &c) in text.iter().filter(|c| !is_gap(**c)).take(3).enumerate() {
+        hash = (hash ^ u32::from(c)).wrapping_mul(0x9E37_79B1);
+        if n > 0 {
+            hashes[n - 1] = (hash >> 24) as u8;
+        }
+    }
+    hashes
+}
+
 /// A text as lower-case words with one space between, as far as fits.
 struct Words {
     bytes: [u8; 2 * WINDOW_LEFT],
     len: usize,
+    /// Which bytes are there, so that most keywords are refused by their first one.
+    seen: [u64; 4],
+    /// How the words begin: a bit for each hash of two letters and of three, so that nearly all
+    /// keywords are refused by theirs.
+    starts: [u64; 4],
 }
 
 impl Words {
@@ -201,6 +266,8 @@ impl Words {
         let mut words = Self {
             bytes: [0; 2 * WINDOW_LEFT],
             len: 0,
+            seen: [0; 4],
+            starts: [0; 4],
         };
         let text = &text[..text.len().min(WINDOW_LEFT)];
         let text = str::from_utf8(text)
@@ -225,14 +292,37 @@ impl Words {
                 if (camel || number) && before.is_alphanumeric() {
                     words.push(HUMP);
                 }
-                c.to_lowercase().for_each(|c| words.push(c));
+                if c.is_ascii() {
+                    words.push(c.to_ascii_lowercase());
+                } else {
+                    c.to_lowercase().for_each(|c| words.push(c));
+                }
             }
             if c == '\n' {
                 words.push('\n');
             }
             before = c;
         }
+        words.note_starts();
         words
+    }
+
+    fn note_starts(&mut self) {
+        for i in 0..self.len {
+            if i == 0 || is_gap(self.bytes[i - 1]) {
+                let [two, three] = starts(&self.bytes[i..self.len]);
+                for hash in [two, three] {
+                    self.starts[usize::from(hash >> 6)] |= 1 << (hash & 63);
+                }
+            }
+        }
+    }
+
+    /// Whether a word begins as this keyword does.
+    fn may_hold(&self, keyword: &str) -> bool {
+        let [two, three] = starts(keyword.as_bytes());
+        let hash = if keyword.len() == 2 { two } else { three };
+        !keyword.is_ascii() || self.starts[usize::from(hash >> 6)] >> (hash & 63) & 1 == 1
     }
 
     fn text(&self) -> &[u8] {
@@ -243,6 +333,14 @@ impl Words {
     fn ends_of<'a>(&'a self, keyword: &'a str) -> impl Iterator<Item = usize> + 'a {
         let text = self.text();
         let joined = !keyword.is_ascii();
+        let first = keyword.as_bytes()[0];
+        let text = if self.may_hold(keyword)
+            && self.seen[usize::from(first >> 6)] >> (first & 63) & 1 == 1
+        {
+            text
+        } else {
+            &[]
+        };
         (0..text.len()).filter_map(move |from| {
             let starts = from == 0 || is_gap(text[from - 1]) || joined;
             if !starts || text[from] != keyword.as_bytes()[0] {
@@ -251,7 +349,7 @@ impl Words {
             let mut at = from;
             for &want in keyword.as_bytes() {
                 let skip = match text.get(at) {
-                    Some(b' ') => keyword.len() > 4,
+                    Some(b' ') => keyword.len() > 4 || joined,
                     Some(&b) => b == HUMP as u8,
                     None => false,
                 };
@@ -302,6 +400,8 @@ impl Words {
         let utf8 = c.encode_utf8(&mut utf8).as_bytes();
         if let Some(room) = self.bytes.get_mut(self.len..self.len + utf8.len()) {
             room.copy_from_slice(utf8);
+            utf8.iter()
+                .for_each(|b| self.seen[usize::from(b >> 6)] |= 1 << (b & 63));
             self.len += utf8.len();
         }
     }

@@ -60,7 +60,6 @@ const PASSPORT_WORDS: &[&str] = &[
     "여권번호",
     "דרכון",
     "पासपोर्ट",
-    "pass no",
 ];
 
 const LICENCE_WORDS: &[&str] = &[
@@ -70,8 +69,6 @@ const LICENCE_WORDS: &[&str] = &[
     "driverlicence",
     "drivinglicence",
     "drivinglicense",
-    "driver'slicense",
-    "driver'slicence",
     "dlnumber",
     "dlno",
     "dl",

@@ -1,10 +1,9 @@
 //! Europe: national, tax, health and social-security numbers.
 
 use super::checks::{
-    date, day_of_month, digit, like_timestamp, like_unix_time, long_value, luhn, mod_11_10,
-    uniform, value, weighted,
+    date, day_of_month, digit, long_value, luhn, mod_11_10, uniform, value, weighted,
 };
-use super::rule::{Rule, rule};
+use super::rule::{Rule, SUSPECT, rule};
 
 /// The rules of European countries.
 #[rustfmt::skip]
@@ -13,7 +12,7 @@ pub(super) const RULES: &[Rule] = &[
         &[("DE999999999", 90), ("DE 999999999", 85), ("DE 999 999 999", 85)], vat_de,
         &["vat", "vatid", "ustid", "ustidnr", "umsatzsteuerid", "umsatzsteueridentifikationsnummer", "uid", "taxid"]),
     rule("de.tax-id", "TAX_ID_DE", &["de"],
-        &[("99999999999", 0), ("99 999 999 999", 60), ("99/999/999/999", 0)], tax_id_de,
+        &[("99999999999", SUSPECT), ("99 999 999 999", 60), ("99/999/999/999", 0)], tax_id_de,
         &["steuerid", "steueridnr", "steuernummer", "steueridentifikationsnummer", "identifikationsnummer",
           "idnr", "tin", "taxid", "taxnumber", "steuernr"]),
     rule("de.social-security", "SSN_DE", &["de"],
@@ -32,7 +31,7 @@ pub(super) const RULES: &[Rule] = &[
         &[("A9999999A", 88), ("A9999999-A", 90), ("A-9999999-A", 92), ("A-9999999A", 88)], nie_es,
         &["nie", "nif", "extranjero", "extranjería", "identidaddeextranjero"]),
     rule("nl.bsn", "BSN_NL", &["nl"],
-        &[("999999999", 0), ("9999.99.999", 60), ("9999 99 999", 50)], bsn_nl,
+        &[("999999999", SUSPECT), ("9999.99.999", 60), ("9999 99 999", 50)], bsn_nl,
         &["bsn", "burgerservicenummer", "sofinummer", "sofi", "bsnnummer", "persoonsnummer"]),
     rule("nl.postal", "POSTAL_NL", &["nl"],
         &[("9999 AA", 0), ("9999AA", 0)], postal_nl,
@@ -49,7 +48,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("pl.pesel", "PESEL_PL", &["pl"], &[("99999999999", 70)], pesel_pl,
         &["pesel", "numerpesel", "nrpesel"]),
     rule("pl.nip", "NIP_PL", &["pl"],
-        &[("999-999-99-99", 85), ("999-99-99-999", 85), ("999 999 99 99", 55), ("9999999999", 0),
+        &[("999-999-99-99", 85), ("999-99-99-999", 85), ("999 999 99 99", 55), ("9999999999", SUSPECT),
           ("PL9999999999", 88), ("PL 9999999999", 85), ("PL 999-999-99-99", 92)], nip_pl,
         &["nip", "numernip", "nrnip", "vat", "identyfikacjipodatkowej"]),
     rule("pl.identity-card", "ID_PL", &["pl"], &[("AAA999999", 0), ("AAA 999999", 0)], identity_card_pl,
@@ -84,7 +83,7 @@ pub(super) const RULES: &[Rule] = &[
         &[("999999-999X", 92), ("999999+999X", 92), ("999999A999X", 92)], hetu_fi,
         &["hetu", "henkilötunnus", "personbeteckning", "identitycode", "sosiaaliturvatunnus"]),
     rule("se.personnummer", "PNR_SE", &["sv", "se"],
-        &[("99999999-9999", 85), ("999999-9999", 70), ("999999+9999", 70), ("999999999999", 75), ("9999999999", 0)],
+        &[("99999999-9999", 85), ("999999-9999", 70), ("999999+9999", 70), ("999999999999", 75), ("9999999999", SUSPECT)],
         personnummer_se,
         &["personnummer", "pnr", "samordningsnummer", "personid", "personalidentity", "identitycode"]),
     rule("dk.cpr", "CPR_DK", &["da", "dk"], &[("999999-9999", 0), ("9999999999", 0)],
@@ -95,9 +94,9 @@ pub(super) const RULES: &[Rule] = &[
     rule("be.nrn", "NRN_BE", &["be", "nl", "fr"],
         &[("99.99.99-999.99", 95), ("99.99.99-999-99", 90), ("99999999999", 70)], nrn_be,
         &["rijksregisternummer", "insz", "niss", "registrenational", "numéronational", "nationalnumber"]),
-    rule("at.svnr", "SVNR_AT", &["at", "de"], &[("9999 999999", 65), ("9999999999", 0)], svnr_at,
+    rule("at.svnr", "SVNR_AT", &["at", "de"], &[("9999 999999", 65), ("9999999999", SUSPECT)], svnr_at,
         &["svnr", "sozialversicherungsnummer", "svnummer", "versicherungsnummer"]),
-    rule("pt.nif", "NIF_PT", &["pt"], &[("999999999", 0), ("999 999 999", 0), ("PT999999999", 85)], nif_pt,
+    rule("pt.nif", "NIF_PT", &["pt"], &[("999999999", SUSPECT), ("999 999 999", 0), ("PT999999999", 85)], nif_pt,
         &["nif", "contribuinte", "numerodecontribuinte", "númerodecontribuinte", "nipc"]),
     rule("cz.birth-number", "RC_CZ", &["cs", "cz", "sk"], &[("999999/9999", 85), ("9999999999", 0)], birth_number_cz,
         &["rodnéčíslo", "rodnecislo", "rč", "birthnumber"]),
@@ -245,7 +244,7 @@ fn pesel_pl(n: &[u8]) -> bool {
     let Some(century) = [1900, 2000]
         .get(month as usize / 20)
         .copied()
-        .or((month > 80).then_some(1800))
+        .or_else(|| (month > 80).then_some(1800))
     else {
         return false;
     };
@@ -288,7 +287,7 @@ fn snils_ru(n: &[u8]) -> bool {
 fn inn_person_ru(n: &[u8]) -> bool {
     let first = weighted(n, &[7, 2, 4, 10, 3, 5, 9, 4, 6, 8]) % 11 % 10;
     let second = weighted(n, &[3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8]) % 11 % 10;
-    &n[..2] != b"00" && !like_timestamp(n) && (first, second) == (digit(n[10]), digit(n[11]))
+    &n[..2] != b"00" && (first, second) == (digit(n[10]), digit(n[11]))
 }
 
 /// ИНН of an organisation or sole trader's employer: ten digits, one checked.
@@ -356,7 +355,7 @@ fn personnummer_se(n: &[u8]) -> bool {
     let day = value(&short[4..6]);
     let century = n.len() == 10 || matches!(&n[..2], b"18" | b"19" | b"20");
     let day_known = if day > 60 { day - 60 } else { day };
-    century && day_of_month(value(&short[2..4]), day_known) && luhn(short) && !like_timestamp(n)
+    century && day_of_month(value(&short[2..4]), day_known) && luhn(short)
 }
 
 /// Fødselsnummer: date of birth and two check digits modulo 11 (Folkeregisterforskriften; D-number:
@@ -398,7 +397,6 @@ fn birth_number_cz(n: &[u8]) -> bool {
     let month = value(&n[2..4]) % 50;
     day_of_month(if month > 20 { month - 20 } else { month }, value(&n[4..6]))
         && long_value(n).is_multiple_of(11)
-        && !like_unix_time(n)
 }
 
 /// Personal Public Service number (Social Welfare Consolidation Act 2005): weights 8 to 2, a second
@@ -419,7 +417,6 @@ fn cnp_ro(n: &[u8]) -> bool {
         && day_of_month(value(&n[3..5]), value(&n[5..7]))
         && matches!(value(&n[7..9]), 1..=52)
         && check.min(if check == 10 { 1 } else { 10 }) == digit(n[12])
-        && !like_unix_time(n)
 }
 
 /// Единен граждански номер (Закон за гражданската регистрация): date with the century in the month,

@@ -28,11 +28,14 @@ pub(crate) const REACH_LEFT: usize = context::WINDOW_LEFT;
 pub(crate) const REACH_RIGHT: usize = rule::LONGEST_TEXT + context::WINDOW_RIGHT;
 
 /// How sure a verdict is that has a correct number and a word that names it.
-const NAMED: u8 = 95;
+const NAMED: u8 = 97;
 /// The same where the word stands after the number.
 const NAMED_AFTER: u8 = 85;
 /// From this confidence on, digits alone are evidence enough in a JSON number.
 const CERTAIN: u8 = 80;
+
+/// Below this confidence a bare number is a suspect, reported only on request.
+const CREDIBLE: u8 = 50;
 
 /// A number that belongs to a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,28 +62,36 @@ pub(crate) fn in_field(
     packs: &Packs,
     field: Option<&str>,
 ) -> Option<Hit> {
-    let formats = packs.starting_like(text, start);
+    let (formats, run) = packs.starting_like(text, start);
+    let next = text.get(start + run).copied().unwrap_or(0);
     if formats.is_empty() || inside_a_number(text, start) {
         return None;
     }
     let mut context = Context::new(text, start, field);
+    let floor = if packs.suspects { 1 } else { CREDIBLE };
     let mut best: Option<Hit> = None;
     // Formats with the same mask stand side by side: it is read once.
-    let mut read: Option<(&[u8], Option<(usize, Compact)>)> = None;
+    let mut mask: &[u8] = &[];
+    let mut read: Option<(usize, Compact)> = None;
     for format in formats {
-        if format.rule.close_words && !context.may_adjoin() {
+        if !format.goes_on_with(next) || format.rule.close_words && !context.may_adjoin() {
             continue;
         }
-        if read.as_ref().is_none_or(|(mask, _)| *mask != format.mask) {
-            read = Some((format.mask, format.read(text, start)));
+        // Without a word in reach only what stands for itself can be found: no check is needed.
+        if format.bare < floor && !context.may_be_named(next) {
+            continue;
         }
-        let Some((_, Some((end, compact)))) = &read else {
+        if mask != format.mask {
+            mask = format.mask;
+            read = format.read(text, start);
+        }
+        let Some((end, compact)) = &read else {
             continue;
         };
         if !(format.rule.check)(compact.as_slice()) {
             continue;
         }
-        let confidence = confidence(&mut context, format, *end, compact);
+        let confidence = confidence(&mut context, format, *end, compact, packs.suspects);
         let better = best.is_none_or(|b| (confidence, *end) > (b.confidence, b.end));
         if confidence > 0 && better {
             best = Some(Hit {
@@ -106,7 +117,7 @@ pub(crate) fn number(digits: &str, packs: &Packs, field: Option<&str>) -> Option
     let mut best: Option<Hit> = None;
     for missing in 0..=2 {
         let padded = [&b"00"[..missing], digits.as_bytes()].concat();
-        for format in packs.starting_like(&padded, 0) {
+        for format in packs.starting_like(&padded, 0).0 {
             let Some((end, compact)) = format.read(&padded, 0) else {
                 continue;
             };
@@ -115,11 +126,7 @@ pub(crate) fn number(digits: &str, packs: &Packs, field: Option<&str>) -> Option
             }
             let confidence = match (named(format), missing) {
                 (true, _) => NAMED,
-                (false, 0)
-                    if format.bare >= CERTAIN
-                        && compact.is_varied()
-                        && (format.rule.alone)(compact.as_slice()) =>
-                {
+                (false, 0) if format.bare >= CERTAIN && plausible_alone(format, &compact) => {
                     format.bare
                 }
                 _ => continue,
@@ -144,31 +151,13 @@ pub(crate) fn keywords() -> impl Iterator<Item = (&'static str, &'static [&'stat
     packs::rules().map(|rule| (rule.name, rule.keywords))
 }
 
-/// The regions (ISO 3166) of locales, whose telephone numbers are then known too.
-#[rustfmt::skip]
-pub(crate) fn regions(locales: &[String]) -> Vec<&'static str> {
-    const REGIONS: &[(&str, &str)] = &[
-        ("de", "DE"), ("fr", "FR"), ("es", "ES"), ("nl", "NL"), ("he", "IL"), ("zh", "CN"),
-        ("ja", "JP"), ("ru", "RU"), ("ko", "KR"), ("it", "IT"), ("pl", "PL"), ("pt", "PT"),
-        ("pt", "BR"), ("hi", "IN"), ("tr", "TR"), ("sv", "SE"), ("da", "DK"), ("no", "NO"),
-        ("nb", "NO"), ("nn", "NO"), ("fi", "FI"), ("cs", "CZ"), ("sk", "SK"), ("ro", "RO"),
-        ("hr", "HR"), ("bg", "BG"), ("et", "EE"), ("lt", "LT"), ("uk", "GB"), ("gb", "GB"),
-        ("en", "US"), ("at", "AT"), ("ch", "CH"), ("be", "BE"), ("ie", "IE"), ("au", "AU"),
-        ("nz", "NZ"), ("ca", "CA"), ("mx", "MX"), ("br", "BR"), ("ar", "AR"), ("cl", "CL"),
-        ("za", "ZA"), ("ng", "NG"), ("sg", "SG"), ("my", "MY"), ("ms", "MY"), ("id", "ID"),
-        ("th", "TH"), ("tw", "TW"), ("in", "IN"), ("pk", "PK"), ("ur", "PK"), ("il", "IL"),
-        ("cn", "CN"), ("kr", "KR"), ("us", "US"), ("ph", "PH"),
-    ];
-    let wanted = |key: &str| {
-        locales.iter().any(|locale| {
-            locale.eq_ignore_ascii_case("all")
-                || locale.split(['-', '_']).any(|part| part.eq_ignore_ascii_case(key))
-        })
-    };
-    REGIONS.iter().filter(|(key, _)| wanted(key)).map(|(_, region)| *region).collect()
-}
-
-fn confidence(context: &mut Context<'_>, format: &Format, end: usize, compact: &Compact) -> u8 {
+fn confidence(
+    context: &mut Context<'_>,
+    format: &Format,
+    end: usize,
+    compact: &Compact,
+    suspects: bool,
+) -> u8 {
     let rule = format.rule;
     if rule.close_words {
         return if context.adjoins(rule.keywords) {
@@ -178,17 +167,32 @@ fn confidence(context: &mut Context<'_>, format: &Format, end: usize, compact: &
         };
     }
     if context.precedes(rule.keywords) {
-        NAMED
-    } else if context.follows(end, rule.keywords) {
-        NAMED_AFTER
-    } else if format.bare > 0
-        && context.stands_alone(end, compact)
-        && (format.grouped || compact.is_varied() && (rule.alone)(compact.as_slice()))
-    {
+        return NAMED;
+    }
+    if context.follows(end, rule.keywords) {
+        return NAMED_AFTER;
+    }
+    let allowed = match format.bare {
+        0 => false,
+        1..CREDIBLE => suspects && !context.is_labelled(),
+        _ => true,
+    };
+    let plausible = plausible_alone(format, compact);
+    if allowed && plausible && context.stands_alone(end, compact) {
         format.bare
     } else {
         0
     }
+}
+
+/// Whether a number may be one although no word names it: not a time, not a round number.
+fn plausible_alone(format: &Format, compact: &Compact) -> bool {
+    let number = compact.as_slice();
+    !checks::like_timestamp(number)
+        && (format.grouped
+            || !checks::like_unix_time(number)
+                && compact.is_varied()
+                && (format.rule.alone)(number))
 }
 
 /// Whether the digits at `start` continue a number: a decimal fraction, or an international

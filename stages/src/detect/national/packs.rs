@@ -15,6 +15,8 @@ pub(crate) struct Packs {
     formats: Vec<Format>,
     /// For each class and length of the first run, a range of `formats`.
     ranges: [[(u16, u16); LONGEST_RUN + 1]; 3],
+    /// Whether bare numbers with a weak check are reported.
+    pub(super) suspects: bool,
 }
 
 /// A locale that has no pack.
@@ -27,12 +29,20 @@ pub(crate) struct UnknownLocale {
 
 impl Packs {
     /// The packs of `locales`: languages or countries (`de`, `fr-CA`, `BR`), or `all`. The pack
-    /// `en` is always on, Israeli identity numbers also where `il_id` asks for them.
+    /// `en` is always on.
     ///
     /// # Errors
     ///
     /// A locale that no pack belongs to; the error names those that exist.
-    pub(crate) fn of<S: AsRef<str>>(locales: &[S], il_id: bool) -> Result<Self, UnknownLocale> {
+    pub(crate) fn of<S: AsRef<str>>(locales: &[S]) -> Result<Self, UnknownLocale> {
+        Self::of_and(locales, &[])
+    }
+
+    /// Like [`of`](Self::of), and single rules by their ids.
+    pub(crate) fn of_and<S: AsRef<str>>(
+        locales: &[S],
+        ids: &[&str],
+    ) -> Result<Self, UnknownLocale> {
         let mut wanted = vec![ALWAYS];
         for locale in locales {
             let locale = locale.as_ref();
@@ -45,8 +55,18 @@ impl Packs {
             })?);
         }
         Ok(Self::compile(|rule| {
-            rule.locales.iter().any(|locale| wanted.contains(locale)) || il_id && rule.id == "il.id"
+            rule.locales.iter().any(|locale| wanted.contains(locale)) || ids.contains(&rule.id)
         }))
+    }
+
+    /// The same packs, which also report bare numbers that have nothing but one weak check digit,
+    /// with a confidence of 30 (45 where numbers of that length are rare): every tenth number of
+    /// nine digits is one.
+    pub(crate) fn with_suspects(self) -> Self {
+        Self {
+            suspects: true,
+            ..self
+        }
     }
 
     /// The categories that the rules report.
@@ -65,8 +85,8 @@ impl Packs {
         known
     }
 
-    /// The formats whose first run has the class and length of the one at `start`.
-    pub(super) fn starting_like(&self, text: &[u8], start: usize) -> &[Format] {
+    /// The formats whose first run has the class and length of the one at `start`, and that length.
+    pub(super) fn starting_like(&self, text: &[u8], start: usize) -> (&[Format], usize) {
         let (mut letters, mut digits) = (false, false);
         let mut len = 0;
         for &byte in &text[start..text.len().min(start + LONGEST_RUN + 1)] {
@@ -83,7 +103,7 @@ impl Packs {
             (true, false) => {
                 if !matches!(&text[start + len..], [b' ' | b'-' | 0xC2 | 0xE2, next, ..] if next.is_ascii_digit() || *next >= 0x80)
                 {
-                    return &[];
+                    return (&[], len);
                 }
                 Class::Letters
             }
@@ -93,7 +113,7 @@ impl Packs {
             .get(len)
             .copied()
             .unwrap_or_default();
-        &self.formats[usize::from(from)..usize::from(to)]
+        (&self.formats[usize::from(from)..usize::from(to)], len)
     }
 
     fn compile(on: impl Fn(&Rule) -> bool) -> Self {
@@ -116,6 +136,7 @@ impl Packs {
         Self {
             formats: keyed.into_iter().map(|(.., format)| format).collect(),
             ranges,
+            suspects: false,
         }
     }
 }

@@ -5,6 +5,12 @@ const LONGEST: usize = 24;
 /// The longest number as text, with its separators (a no-break space has up to three bytes).
 pub(super) const LONGEST_TEXT: usize = 48;
 
+/// Confidence of a bare number whose check every tenth or eleventh number satisfies. It is reported
+/// only by packs that report suspects.
+pub(super) const SUSPECT: u8 = 30;
+/// The same for numbers of twelve digits, which are rare otherwise.
+pub(super) const RARE_SUSPECT: u8 = 45;
+
 /// One kind of number.
 pub(super) struct Rule {
     /// Country and number, such as `pl.pesel`.
@@ -37,6 +43,8 @@ pub(super) struct Format {
     pub(super) mask: &'static [u8],
     /// Whether the mask has separators.
     pub(super) grouped: bool,
+    /// The first separator, zero where there is none.
+    separator: u8,
     /// Confidence without a word that names it.
     pub(super) bare: u8,
 }
@@ -52,10 +60,16 @@ pub(super) enum Class {
 impl Format {
     pub(super) fn new(rule: &'static Rule, mask: &'static str, bare: u8) -> Self {
         let mask = mask.as_bytes();
+        let separator = mask
+            .iter()
+            .find(|b| !b.is_ascii_alphanumeric())
+            .copied()
+            .unwrap_or(0);
         Self {
             rule,
             mask,
-            grouped: !mask.iter().all(u8::is_ascii_alphanumeric),
+            grouped: separator != 0,
+            separator,
             bare,
         }
     }
@@ -78,6 +92,15 @@ impl Format {
             &[Class::Mixed]
         };
         (len, classes)
+    }
+
+    /// Whether the byte after the first run can be the separator of the mask, or end it.
+    pub(super) fn goes_on_with(&self, next: u8) -> bool {
+        match self.separator {
+            0 => true,
+            b' ' => matches!(next, b' ' | 0xC2 | 0xE2),
+            separator => next == separator,
+        }
     }
 
     /// Reads the number at `start`: where it ends, and its letters and digits.

@@ -25,7 +25,7 @@ pub(crate) fn v4(text: &[u8], start: usize, length: usize) -> Option<Hit> {
     }
     Some(Hit {
         start,
-        end,
+        end: prefix(text, end, 2),
         confidence: 90,
         rule: "ipv4",
     })
@@ -153,7 +153,7 @@ pub(crate) fn v6(text: &[u8], colon: usize) -> Option<Hit> {
     }
     Some(Hit {
         start,
-        end: zone(text, end),
+        end: prefix(text, zone(text, end), 3),
         confidence: 92,
         rule: "ipv6",
     })
@@ -184,6 +184,17 @@ fn zone(text: &[u8], end: usize) -> usize {
     }
     let stop = run(text, end + 1, DIGIT | ALPHA, 16);
     if stop > end + 1 { stop } else { end }
+}
+
+/// The length of a prefix behind an address, `/24`: RFC 4632, 3.1; RFC 4291, 2.3.
+fn prefix(text: &[u8], end: usize, digits: usize) -> usize {
+    let stop = run(text, end + 1, DIGIT, 4);
+    let fits = at(text, end) == b'/' && (1..=digits).contains(&(stop.saturating_sub(end + 1)));
+    if fits && !word_at(text, stop) && at(text, stop) != b'/' {
+        stop
+    } else {
+        end
+    }
 }
 
 #[cfg(test)]
@@ -226,7 +237,7 @@ mod tests {
             }
         }
         assert_eq!(finds("http://203.0.113.9:80/x"), Some("203.0.113.9"));
-        assert_eq!(finds("203.0.113.9/24"), Some("203.0.113.9"));
+        assert_eq!(finds("203.0.113.9/24"), Some("203.0.113.9/24"));
     }
 
     #[test]

@@ -6,13 +6,25 @@ use super::charset::*;
 use super::checks::base64;
 use super::texture::Kinds;
 
+/// How a MaxMind licence key ends: six characters, `_`, 29 characters, `_mmk`.
+const MAXMIND: &[u8] = b"_mmk";
+
 /// Bytes that a web-hook address may have before its last part.
 const WEBHOOK: usize = 150;
 
 /// The secret whose last part is the run from `start` to `run_end`.
 pub(super) fn at(text: &[u8], start: usize, run_end: usize) -> Option<Hit> {
-    let before = *text.get(start.wrapping_sub(1))?;
     let run = &text[start..run_end];
+    if run.ends_with(MAXMIND) && run.len() == 40 && run[6] == b'_' {
+        return Some(Hit {
+            start,
+            end: run_end,
+            name: "API_KEY",
+            confidence: 95,
+            rule: "maxmind",
+        });
+    }
+    let before = *text.get(start.wrapping_sub(1))?;
     let head = &text[..start - 1];
     let found = |len: usize, end: usize, name, rule| {
         let start = head.len() - len;
@@ -37,7 +49,13 @@ pub(super) fn at(text: &[u8], start: usize, run_end: usize) -> Option<Hit> {
             if let Some(len) = discord(head, run) {
                 return found(len, run_end, "API_KEY", "discord.bot");
             }
-            None
+            authress(head, text, start)
+                .and_then(|(len, end)| found(len, end, "API_KEY", "authress"))
+        }
+        b'|' => {
+            let app = span_back(DIGIT, head, 17);
+            let secret = matches!(app, 15 | 16) && (27..=40).contains(&run.len());
+            secret.then(|| found(app, run_end, "API_KEY", "facebook.app"))?
         }
         b'~' => azure(head, text, start)
             .and_then(|(len, end)| found(len, end, "API_KEY", "azure.client-secret")),
@@ -77,14 +95,30 @@ fn discord(head: &[u8], hmac: &[u8]) -> Option<usize> {
     ((5..=7).contains(&time) && snowflake).then_some(len + 1 + time)
 }
 
-/// Microsoft Entra client secret: three characters, a digit, `Q~`, 31 to 34 characters.
+/// Microsoft Entra client secret: three characters, a digit, `Q~`, 31 to 34 characters, which may
+/// have more tildes.
 fn azure(head: &[u8], text: &[u8], start: usize) -> Option<(usize, usize)> {
     const SET: Set = URL64 | DOT | TILDE;
-    let id = head.strip_suffix(b"Q")?;
-    let tail = span(SET, &text[start..], 40);
-    let lead = span_back(SET, id, 5);
-    let digit = id.last().is_some_and(u8::is_ascii_digit);
-    (lead == 4 && digit && (31..=34).contains(&tail)).then_some((5, start + tail))
+    let reach = span_back(SET, head, 40);
+    let lead = memchr::memmem::find(&text[head.len() - reach..start], b"Q~")?;
+    let from = head.len() - reach;
+    let tail = span(SET, &text[from + lead + 2..], 40);
+    let digit = lead == 4 && text[from + 3].is_ascii_digit();
+    (digit && (31..=34).contains(&tail)).then_some((reach, from + lead + 2 + tail))
+}
+
+/// Authress service client: `sc_….….acc_….…`.
+fn authress(head: &[u8], text: &[u8], start: usize) -> Option<(usize, usize)> {
+    let reach = span_back(ALNUM | DASH | UNDER | DOT, head, 90);
+    let key = &head[head.len() - reach..];
+    let known = [&b"sc_"[..], b"ext_", b"scauth_", b"authress_"]
+        .iter()
+        .any(|p| key.starts_with(p));
+    let account = [&b".acc_"[..], b".acc-"]
+        .iter()
+        .any(|p| memchr::memmem::find(key, p).is_some());
+    let tail = span(URL64 | PLUS | EQUALS, &text[start..], 121);
+    (known && account && (30..=120).contains(&tail)).then_some((reach, start + tail))
 }
 
 /// Web-hook addresses let whoever has them write into a channel: Slack, Discord, Microsoft Teams,

@@ -95,7 +95,7 @@ fn block_end(text: &[u8], label: usize, body: usize) -> Option<usize> {
             [b'\\', b'\\', b'n' | b'r', ..] => 3,
             [b'\\', b'\n', ..] => 2,
             [b'\n' | b'\r', ..] => 1,
-            [b'-', ..] => 0,
+            [b'-', ..] if block[at..].starts_with(b"-----END ") => 0,
             // String concatenation over lines of a program: `"…" +`, `'…'`.
             [b'"' | b'\'', ..] => match joint(&block[at..]) {
                 Some(joint) => joint,

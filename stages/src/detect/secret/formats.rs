@@ -74,7 +74,7 @@ static FORMATS: &[Format] = &[
     key("slack.legacy", &[Lit("xoxo-"), Run(ALNUM | DASH, 20, 255)]),
     key("slack.cookie", &[Lit("xoxc-"), Run(ALNUM | DASH, 20, 255)]),
     key("slack.cookie", &[Lit("xoxd-"), Run(ALNUM | DASH | PLUS | PERCENT, 20, 255)]),
-    key("slack.app", &[Lit("xapp-"), Exact(DIGIT, 1), Lit("-"), Run(ALNUM | DASH, 20, 255)]),
+    key("slack.app", &[Lit("xapp-"), Exact(DIGIT, 1), Lit("-"), Run(ALNUM | DASH, 14, 255)]),
     // Stripe: docs.stripe.com/keys, and webhook signing secrets.
     key("stripe.secret", &[Lit("sk_"), OneOf(&["live_", "test_", "prod_"]), Run(ALNUM, 10, 255)]),
     key("stripe.restricted", &[Lit("rk_"), OneOf(&["live_", "test_", "prod_"]), Run(ALNUM, 10, 255)]),
@@ -116,6 +116,8 @@ static FORMATS: &[Format] = &[
     aws("aws.legacy-id", &[Lit("A3T"), Exact(UPPER_ALNUM, 17)]),
     aws("aws.bedrock", &[Lit("ABSK"), Run(STD64, 100, 300), Run(EQUALS, 0, 2)]),
     aws("aws.bedrock-short", &[Lit("bedrock-api-key-"), Run(STD64 | EQUALS, 24, 1024)]),
+    // A JSON Web Token in base64 once more, as in Kubernetes secrets: `eyJ` encoded.
+    Format { rule: "jwt.base64", name: "JWT", parts: &[Lit("ZXlK"), Run(STD64, 60, 8000), Run(EQUALS, 0, 2)] },
     // Communication.
     key("twilio.api-key", &[Lit("SK"), Exact(ANY_HEX, 32)]),
     key("twilio.account", &[Lit("AC"), Exact(HEX, 32)]),
@@ -237,18 +239,19 @@ pub(super) fn at(text: &[u8], start: usize) -> Option<Hit> {
     if let Some(hit) = first(text, start) {
         return Some(hit);
     }
-    // `SG.`, `hvs.`, `dp.pt.`: the prefix is too short to be a word of interest itself.
     let before = *text.get(start.wrapping_sub(1))?;
-    if !matches!(before, b'.' | b'~' | b'/') || start < 2 {
-        return None;
-    }
-    let mut from = start - 1 - span_back(LOWER_ALNUM | UPPER, &text[..start - 1], 8);
-    let hit = first(text, from);
-    if hit.is_some() || from < 2 || text[from - 1] != b'.' {
-        return hit.filter(|hit| hit.end > start);
-    }
-    from -= 1 + span_back(LOWER_ALNUM, &text[..from - 1], 8);
-    first(text, from).filter(|hit| hit.end > start)
+    let from = match before {
+        // `SG.`, `hvs.`, `dp.pt.`: the prefix is too short to be a word of interest itself.
+        b'.' | b'~' => start - 1 - span_back(ALNUM, &text[..start - 1], 8),
+        // Base64, whose first run may be as short.
+        b'/' | b'+' => start - span_back(STD64 | UNDER | DASH, &text[..start], 24),
+        _ => return None,
+    };
+    let reaches = |hit: &Hit| hit.end > start;
+    first(text, from).filter(reaches).or_else(|| {
+        let from = from.checked_sub(1).filter(|dot| text[*dot] == b'.')?;
+        first(text, from - span_back(LOWER_ALNUM, &text[..from], 8)).filter(reaches)
+    })
 }
 
 /// The first format in the table that a key at `start` has.

@@ -2,7 +2,7 @@
 
 use super::Hit;
 use super::charset::{ALNUM, DASH, UNDER, has, span};
-use super::texture::{Kinds, digest, pairs, placeholder, random, uuid};
+use super::texture::{Kinds, digest, pairs, placeholder, random, sequential, uuid};
 
 /// The shortest and the longest body of a key.
 const BODY: std::ops::RangeInclusive<usize> = 20..=512;
@@ -39,7 +39,9 @@ pub(super) fn at(text: &[u8], start: usize, run_end: usize) -> Option<Hit> {
     })?;
     let separators = span(DASH | UNDER, &run[word.len()..], 1);
     let body = &run[word.len() + separators..];
-    if !BODY.contains(&body.len()) || uuid(body) {
+    // `PK70DBAG…` is an account, `KEYBOARD…` a constant.
+    let shouted = separators == 0 && run[..word.len()].iter().any(u8::is_ascii_uppercase);
+    if shouted || !BODY.contains(&body.len()) || uuid(body) {
         return None;
     }
     let confidence = judge(body, separators > 0)?;
@@ -55,6 +57,9 @@ pub(super) fn at(text: &[u8], start: usize, run_end: usize) -> Option<Hit> {
 /// How sure a body is a key's.
 fn judge(body: &[u8], separated: bool) -> Option<u8> {
     let kinds = Kinds::of(body);
+    if sequential(body) && body.len() < 40 {
+        return Some(55);
+    }
     if kinds.monotonous(body.len()) || placeholder(body) {
         return None;
     }
@@ -64,6 +69,10 @@ fn judge(body: &[u8], separated: bool) -> Option<u8> {
     }
     if random(body) {
         return Some(if separated { 85 } else { 70 });
+    }
+    // Words with numbers in several places, without a separator: no identifier is written so.
+    if kinds.other == 0 && kinds.digits >= 6 && kinds.turns >= 3 {
+        return Some(60);
     }
     // Letters alone: of random ones less than half of the pairs are usual in words.
     let (usual, all) = pairs(body);

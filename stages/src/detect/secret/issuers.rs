@@ -1,6 +1,10 @@
 //! Keys without a mark of their own, known by the name of their issuer beside them:
 //! `ADAFRUIT_IO_KEY = "…"`, `"okta_token": "…"`.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::Hit;
 use super::charset::*;
 use super::texture::{Kinds, pairs, placeholder, uuid};
@@ -8,7 +12,10 @@ use super::texture::{Kinds, pairs, placeholder, uuid};
 /// Bytes before a value in which its issuer is looked for.
 const NAME: usize = 72;
 /// Bytes of operator, quotes and spaces between name and value.
-const OPERATOR: usize = 8;
+const OPERATOR: usize = 16;
+
+/// The longest key.
+const LONGEST: usize = 100;
 
 /// An issuer: its name in lower case without separators, the alphabet of its keys, their lengths.
 struct Issuer(&'static str, Set, &'static [u16]);
@@ -36,7 +43,8 @@ static ISSUERS: &[Issuer] = &[
     Issuer("newrelic", LOWER_ALNUM, &[64]), Issuer("nytimes", URL64 | EQUALS, &[32]), Issuer("newyorktimes", URL64 | EQUALS, &[32]), Issuer("okta", URL64 | EQUALS, &[42]),
     Issuer("plaid", LOWER_ALNUM, &[24, 30]), Issuer("privateai", LOWER_ALNUM, &[32]), Issuer("rapidapi", URL64, &[50]), Issuer("sendbird", ANY_HEX | DASH, &[36, 40]), Issuer("sentry", HEX, &[32, 64]),
     Issuer("snyk", ANY_HEX | DASH, UUID), Issuer("sonar", URL64 | EQUALS, &[40, 44]), Issuer("squarespace", ANY_HEX | DASH, UUID), Issuer("sumo", ALNUM, &[14, 64]),
-    Issuer("travis", ALNUM, &[22]), Issuer("twitch", LOWER_ALNUM, &[30]), Issuer("twitter", ALNUM | DASH, &[25, 35, 45, 50]), Issuer("twilio", HEX, &[32]), Issuer("yandex", URL64, &[40]), Issuer("zendesk", ALNUM, &[40]),
+    Issuer("travis", ALNUM, &[22]), Issuer("twitch", LOWER_ALNUM, &[30]), Issuer("twitter", ALNUM, &[25, 35, 45, 50]), Issuer("twitter", ALNUM | DASH, &[40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60]),
+    Issuer("gitlabsession", LOWER_ALNUM, &[32]), Issuer("twilio", HEX, &[32]), Issuer("yandex", URL64, &[40]), Issuer("zendesk", ALNUM, &[40]),
     Issuer("mailjet", HEX, &[32]), Issuer("pusher", HEX, &[20]), Issuer("segment", ALNUM, &[32]), Issuer("mixpanel", HEX, &[32]), Issuer("amplitude", HEX, &[32]), Issuer("vonage", ALNUM, &[16]),
     Issuer("nexmo", ALNUM, &[16]), Issuer("openweather", HEX, &[32]), Issuer("ipstack", HEX, &[32]), Issuer("shodan", ALNUM, &[32]), Issuer("virustotal", HEX, &[64]), Issuer("bugsnag", HEX, &[32]),
     Issuer("rollbar", HEX, &[32]), Issuer("pagerduty", ALNUM | UNDER | DASH | PLUS, &[20]), Issuer("azure", STD64 | EQUALS | DASH, &[32, 44, 52, 84, 88]), Issuer("trello", HEX, &[32, 64]), Issuer("deepl", HEX | DASH | LOWER, &[36, 39]),
@@ -49,19 +57,19 @@ static ISSUERS: &[Issuer] = &[
 pub(super) fn at(text: &[u8], start: usize, run_end: usize) -> Option<Hit> {
     // The cheap questions first: nearly every long word is answered by the byte before it.
     let before = *text.get(start.wrapping_sub(1))?;
-    if !matches!(
-        before,
-        b'"' | b'\'' | b'`' | b'=' | b':' | b' ' | b'>' | b'\t' | b',' | b'/' | b'+'
-    ) || run_end - start > 100
-    {
+    if !b"\"'`=: >\t,/+\n".contains(&before) || run_end - start > LONGEST {
         return None;
     }
-    let run = &text[start..run_end];
-    if !run.iter().any(u8::is_ascii_digit) {
+    if !text[start..run_end].iter().any(u8::is_ascii_digit) {
         return None;
     }
-    // A value in base64 may begin with a slash or a plus sign.
-    let value_start = start - span_back(PLUS, &text[..start], 2);
+    // In base64 a value has other runs before this one.
+    let lead = if matches!(before, b'/' | b'+') {
+        span_back(STD64, &text[..start], LONGEST)
+    } else {
+        0
+    };
+    let value_start = start - lead;
     let name_end = operator(text, value_start)?;
     let from = name_end.saturating_sub(NAME);
     let line = &text[from..name_end];
@@ -79,17 +87,20 @@ pub(super) fn at(text: &[u8], start: usize, run_end: usize) -> Option<Hit> {
     if name.len() < 3 {
         return None;
     }
-    for issuer in ISSUERS {
-        let &Issuer(word, set, lengths) = issuer;
+    for found in NAMES.find_overlapping_iter(name) {
+        let &Issuer(word, set, lengths) = &ISSUERS[found.pattern().as_usize()];
         let value = &text[value_start..];
-        let span = span(set, value, 100);
+        let span = span(set, value, LONGEST + 1);
         let quoted_end = |at: usize| {
             value.get(at).is_none_or(|b| {
                 !has(ALNUM | UNDER | DASH | PLUS | DOT, *b)
                     || *b == b'.' && value.get(at + 1).is_none_or(u8::is_ascii_whitespace)
             })
         };
-        if !lengths.contains(&(span as u16)) || !quoted_end(span) || !names(line, name, word) {
+        if !lengths.contains(&(span as u16))
+            || !quoted_end(span)
+            || !names(line, found.start(), word)
+        {
             continue;
         }
         let value = &value[..span];
@@ -111,41 +122,40 @@ pub(super) fn at(text: &[u8], start: usize, run_end: usize) -> Option<Hit> {
     None
 }
 
-/// Where the name before an operator ends, seen from the value: `name = "`, `name": '`, `name => `.
-fn operator(text: &[u8], value: usize) -> Option<usize> {
-    let from = value.saturating_sub(OPERATOR);
-    let gap = &text[from..value];
-    let quotes = gap
-        .iter()
-        .rev()
-        .take_while(|b| b" \t\"'`=(>".contains(b))
-        .count();
-    let at = value - quotes;
-    let head = &text[..at];
-    let operators = head
-        .iter()
-        .rev()
-        .take(3)
-        .take_while(|b| b":=|?,>".contains(b))
-        .count();
-    let has_operator = operators > 0 || text[at..value].iter().any(|b| matches!(b, b'=' | b'>'));
-    let end = at - operators;
-    let gap = text[..end]
-        .iter()
-        .rev()
-        .take(4)
-        .take_while(|b| b" \t\"'".contains(b))
-        .count();
-    has_operator.then_some(end - gap)
+/// Finds the names of issuers in a folded name.
+static NAMES: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let words = ISSUERS.iter().map(|issuer| issuer.0);
+    AhoCorasick::new(words).expect("a hundred short words make an automaton")
+});
+
+/// Whether a word is the name of an issuer.
+pub(super) fn known(word: &[u8]) -> bool {
+    ISSUERS.iter().any(|issuer| issuer.0.as_bytes() == word)
 }
 
-/// Whether the line before an operator names the issuer at the beginning of a word.
-fn names(line: &[u8], folded: &[u8], word: &str) -> bool {
-    let Some(at) = memchr::memmem::find(folded, word.as_bytes()) else {
-        return false;
-    };
-    // `lob` is also in `global`, `linear` in `nonlinear`: short names have to be words.
-    if word.len() > 6 {
+/// Where the name before an operator ends, seen from the value: `name = "`, `name": '`, `name => `.
+fn operator(text: &[u8], value: usize) -> Option<usize> {
+    const GLUE: &[u8] = b" \t\r\n\"'`=:>|?,([";
+    let glue = text[..value]
+        .iter()
+        .rev()
+        .take(OPERATOR)
+        .take_while(|b| GLUE.contains(b))
+        .count();
+    let end = value - glue;
+    text[end..value]
+        .iter()
+        .any(|b| b"=:>|,".contains(b))
+        .then_some(end)
+}
+
+/// Whether the name of an issuer that was found at the letter or digit `at` of a line is one.
+fn names(line: &[u8], at: usize, word: &str) -> bool {
+    // `lob` is also in `global`, `linear` in `bilinear`: such names have to be words.
+    const INSIDE_WORDS: &[&str] = &[
+        "linear", "cohere", "gitter", "fastly", "looker", "segment", "xray", "azure", "travis",
+    ];
+    if word.len() > 4 && !INSIDE_WORDS.contains(&word) {
         return true;
     }
     let place = line

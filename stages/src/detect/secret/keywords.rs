@@ -30,6 +30,7 @@ static WORDS: &[(&str, Sort)] = &[
     ("refreshtoken", Sort::Token), ("sessiontoken", Sort::Token), ("bearertoken", Sort::Token), ("bearer", Sort::Token), ("idtoken", Sort::Token), ("securitytoken", Sort::Token), ("bottoken", Sort::Token), ("usertoken", Sort::Token), ("oauthtoken", Sort::Token), ("secretaccesskey", Sort::Token),
     ("credential", Sort::Token), ("credentials", Sort::Token), ("creds", Sort::Token), ("cred", Sort::Token), ("auth", Sort::Token), ("sessionkey", Sort::Token), ("sessionid", Sort::Token), ("sessid", Sort::Token), ("csrftoken", Sort::Token), ("xsrftoken", Sort::Token), ("sastoken", Sort::Token), ("sig", Sort::Token), ("psk", Sort::Password), ("wpapsk", Sort::Password),
     ("salt", Sort::Token), ("pepper", Sort::Token), ("seedphrase", Sort::Token), ("apipassword", Sort::Password), ("token0", Sort::Token), ("pat", Sort::Token), ("geheimnis", Sort::Token), ("schlüssel", Sort::Token), ("clave", Sort::Password), ("chave", Sort::Token), ("clé", Sort::Token), ("ключ", Sort::Token), ("токен", Sort::Token), ("секрет", Sort::Token), ("密钥", Sort::Token), ("令牌", Sort::Token),
+    ("contribsyscom", Sort::Password), ("gitlabsession", Sort::Token), ("xauth", Sort::Token), ("sshkey", Sort::Token), ("dsn", Sort::Token),
     ("authorization", Sort::Header), ("xapikey", Sort::Token), ("xauthtoken", Sort::Token), ("proxyauthorization", Sort::Header), ("privatetoken", Sort::Token), ("jobtoken", Sort::Token),
     ("key", Sort::Token),
 ];
@@ -53,6 +54,11 @@ pub(super) fn sort(words: &[&[u8]]) -> Option<Sort> {
         all => all,
     };
     let last = *words.last()?;
+    if let [.., a, b] = last
+        && !ends_in(&WORD_ENDS, *a, *b)
+    {
+        return None;
+    }
     let before = words.len().checked_sub(2).map(|i| words[i]);
     let mut joined = [0; 48];
     for count in [3, 2, 1] {
@@ -61,9 +67,7 @@ pub(super) fn sort(words: &[&[u8]]) -> Option<Sort> {
         };
         let mut len = 0;
         for word in &words[from..] {
-            let Some(room) = joined.get_mut(len..len + word.len()) else {
-                return None;
-            };
+            let room = joined.get_mut(len..len + word.len())?;
             room.copy_from_slice(word);
             len += word.len();
         }
@@ -98,34 +102,42 @@ pub(super) fn sort(words: &[&[u8]]) -> Option<Sort> {
 fn secretive(word: &[u8]) -> bool {
     #[rustfmt::skip]
     const WORDS: &[&str] = &["api", "secret", "private", "access", "auth", "account", "storage", "encryption", "signing", "master", "license", "app", "admin", "service", "server", "jwt", "hmac", "session", "shared", "consumer", "client", "project", "webhook", "write", "ingest", "integration", "crypto", "aes", "rsa", "ssh", "deploy", "deployment", "user", "bot", "stripe", "openai", "google", "aws", "azure", "maps", "sendgrid", "twilio", "mailgun"];
-    WORDS.iter().any(|w| w.as_bytes() == word)
+    WORDS.iter().any(|w| w.as_bytes() == word) || super::issuers::known(word)
 }
 
 /// What a name may end in after the word that counts.
 #[rustfmt::skip]
-const ENDINGS: &[&str] = &["value", "val", "raw", "plain", "plaintext", "text", "str", "string", "prod", "production", "dev", "staging", "live", "test", "base64", "b64", "default", "env", "new", "old", "current", "primary", "secondary", "a", "b", "main", "backup", "v1", "v2"];
+const ENDINGS: &[&str] = &["is", "ist", "es", "value", "val", "raw", "plain", "plaintext", "text", "str", "string", "prod", "production", "dev", "staging", "live", "test", "base64", "b64", "default", "env", "new", "old", "current", "primary", "secondary", "a", "b", "main", "backup", "v1", "v2"];
 
-/// The last two bytes (folded) of every word that a name may end in, so that most names are refused
-/// after two bytes.
+/// Whether a name that ends in these two bytes may be one that counts: most names are refused here.
 pub(super) fn may_end(a: u8, b: u8) -> bool {
-    let fold = |c: u8| if c.is_ascii_uppercase() { c | 0x20 } else { c };
-    let (a, b) = (fold(a), fold(b));
-    if b >= 0x80 || b.is_ascii_digit() {
-        return true;
-    }
-    b.is_ascii_lowercase()
-        && a.is_ascii_lowercase()
-        && ENDS[usize::from(a - b'a')] >> (b - b'a') & 1 == 1
+    ends_in(&WORD_ENDS, a, b) || ends_in(&ENDING_ENDS, a, b)
 }
 
-static ENDS: [u32; 26] = {
+/// Whether two bytes, folded, are in a table of last letters. Digits and other scripts always are.
+fn ends_in(table: &[u32; 26], a: u8, b: u8) -> bool {
+    let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
+    if a >= 0x80 || b >= 0x80 || b.is_ascii_digit() {
+        return true;
+    }
+    a.is_ascii_lowercase()
+        && b.is_ascii_lowercase()
+        && table[usize::from(a - b'a')] >> (b - b'a') & 1 == 1
+}
+
+static WORD_ENDS: [u32; 26] = {
     let mut table = [0; 26];
     let mut i = 0;
     while i < WORDS.len() {
         table = note(table, WORDS[i].0.as_bytes());
         i += 1;
     }
-    i = 0;
+    table
+};
+
+static ENDING_ENDS: [u32; 26] = {
+    let mut table = [0; 26];
+    let mut i = 0;
     while i < ENDINGS.len() {
         table = note(table, ENDINGS[i].as_bytes());
         i += 1;
@@ -134,11 +146,8 @@ static ENDS: [u32; 26] = {
 };
 
 const fn note(mut table: [u32; 26], word: &[u8]) -> [u32; 26] {
-    if word.len() >= 2 {
-        let (a, b) = (word[word.len() - 2], word[word.len() - 1]);
-        if a.is_ascii_lowercase() && b.is_ascii_lowercase() {
-            table[(a - b'a') as usize] |= 1 << (b - b'a');
-        }
+    if let [.., a @ b'a'..=b'z', b @ b'a'..=b'z'] = word {
+        table[(*a - b'a') as usize] |= 1 << (*b - b'a');
     }
     table
 }

@@ -19,11 +19,13 @@ mod generic;
 mod issuers;
 mod jwt;
 mod keywords;
+mod name;
 mod pattern;
 mod texture;
 mod url;
+mod verdict;
 
-pub(crate) use assignment::assignment;
+pub(crate) use assignment::{assignment, option};
 pub(crate) use blocks::blocks;
 pub(crate) use url::url_credentials;
 

@@ -129,11 +129,12 @@ pub(super) fn random(text: &[u8]) -> bool {
     }
     // Digits in many places are chance; a year or a version behind words is not.
     let scattered = kinds.turns >= 3.max(text.len() / 8);
-    kinds.letters() > 0 && scattered && (!words || kinds.turns >= text.len() / 5)
+    let improbable = kinds.upper > 2 && kinds.lower > 2 && all >= 8 && usual * 10 < all * 7;
+    kinds.letters() > 0 && (scattered && (!words || kinds.turns >= text.len() / 5) || improbable)
 }
 
 /// Whether half of the text is the alphabet or the digits in their order: `0123456789abcdef`.
-fn sequential(text: &[u8]) -> bool {
+pub(super) fn sequential(text: &[u8]) -> bool {
     let ordered = text
         .windows(2)
         .filter(|p| p[1] == p[0].wrapping_add(1))
@@ -172,8 +173,7 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
     #[rustfmt::skip]
     const PARTS: &[&str] = &[
         "changeme", "change_me", "change-me", "changethis", "replaceme", "replace_me", "replace-me", "replace-with", "placeholder", "xxxx", "your_", "your-", "yourpass",
-        "yoursecret", "yourtoken", "yourapi", "yourkey", "_here", "-here", "insert_", "insert-", "dummy", "redacted", "****", "....", "example", "<", "${", "{{", "}}", "$(",
-        "%(", "%s", "{0}", "[hidden]", "not-a-real", "notreal", "fake-", "fake_", "fakekey", "faketoken", "fakepass",
+        "yoursecret", "yourtoken", "yourapi", "yourkey", "_here", "-here", "insert_", "insert-", "dummy", "redacted", "****", "....", "example", "%(", "%s", "{0}", "[hidden]", "not-a-real", "notreal", "fake-", "fake_", "fakekey", "faketoken", "fakepass",
     ];
     let mut lower = [0; 64];
     let cut = value.len().min(64);

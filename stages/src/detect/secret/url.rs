@@ -51,7 +51,11 @@ pub(crate) fn url_credentials(text: &[u8], at: usize) -> Option<Hit> {
         start: from + colon + 1,
         end: from + at_sign,
         name: "PASSWORD",
-        confidence: if placeholder(password) { 55 } else { 92 },
+        confidence: if placeholder(password) || password.len() < 4 {
+            45
+        } else {
+            92
+        },
         rule: "url-password",
     })
 }

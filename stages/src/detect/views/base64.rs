@@ -33,7 +33,7 @@ pub(crate) fn find(text: &[u8], start: usize, rules: &Rules, out: &mut Vec<Findi
     else {
         return;
     };
-    while at(text, end) == b'=' && (end - start) % 4 != 0 {
+    while at(text, end) == b'=' && !(end - start).is_multiple_of(4) {
         end += 1;
     }
     let mut found = Vec::new();

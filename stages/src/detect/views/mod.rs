@@ -50,7 +50,9 @@ fn edge_before(text: &str, i: usize) -> usize {
         .rev()
         .find(|&j| bytes[j].is_ascii_whitespace())
         .map_or(low, |j| j + 1);
-    text.floor_char_boundary(edge)
+    (edge..=text.len())
+        .find(|&j| text.is_char_boundary(j))
+        .unwrap_or(low)
 }
 
 /// The end of a word at or behind `i`, not too far.
@@ -60,7 +62,9 @@ fn edge_after(text: &str, i: usize) -> usize {
     let edge = (i.min(high)..high)
         .find(|&j| bytes[j].is_ascii_whitespace())
         .unwrap_or(high);
-    text.ceil_char_boundary(edge)
+    (edge..=text.len())
+        .find(|&j| text.is_char_boundary(j))
+        .unwrap_or(high)
 }
 
 /// A piece of a text without its disguise.

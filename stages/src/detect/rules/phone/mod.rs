@@ -8,7 +8,7 @@ use super::Hit;
 use crate::detect::bytes::{DIGIT, at, before, is, run, word_at, word_before};
 use crate::detect::context::{in_list, word_after, words_before};
 
-pub(crate) use self::plan::{Region, region};
+pub(crate) use self::plan::{Region, region, regions_of};
 
 /// E.164, 6.2.1.
 const MAX: usize = 15;
@@ -34,7 +34,6 @@ pub(crate) const WORDS: &[&str] = &[
     "sms",
     "text",
     "reach",
-    "ring",
     "ph",
     "mob",
     "landline",

@@ -92,6 +92,30 @@ pub(crate) fn region(id: &str) -> Option<Region> {
         .copied()
 }
 
+/// The regions (ISO 3166) in which languages and countries of locales are spoken.
+#[rustfmt::skip]
+pub(crate) fn regions_of(locales: &[String]) -> impl Iterator<Item = &'static str> {
+    const REGIONS: &[(&str, &str)] = &[
+        ("de", "DE"), ("fr", "FR"), ("es", "ES"), ("nl", "NL"), ("he", "IL"), ("zh", "CN"),
+        ("ja", "JP"), ("ru", "RU"), ("ko", "KR"), ("it", "IT"), ("pl", "PL"), ("pt", "PT"),
+        ("pt", "BR"), ("hi", "IN"), ("tr", "TR"), ("sv", "SE"), ("da", "DK"), ("no", "NO"),
+        ("nb", "NO"), ("nn", "NO"), ("fi", "FI"), ("cs", "CZ"), ("sk", "SK"), ("ro", "RO"),
+        ("hr", "HR"), ("bg", "BG"), ("et", "EE"), ("lt", "LT"), ("uk", "GB"), ("gb", "GB"),
+        ("en", "US"), ("at", "AT"), ("ch", "CH"), ("be", "BE"), ("ie", "IE"), ("au", "AU"),
+        ("nz", "NZ"), ("ca", "CA"), ("mx", "MX"), ("br", "BR"), ("ar", "AR"), ("cl", "CL"),
+        ("za", "ZA"), ("ng", "NG"), ("sg", "SG"), ("my", "MY"), ("ms", "MY"), ("id", "ID"),
+        ("th", "TH"), ("tw", "TW"), ("in", "IN"), ("pk", "PK"), ("ur", "PK"), ("il", "IL"),
+        ("cn", "CN"), ("kr", "KR"), ("us", "US"), ("ph", "PH"),
+    ];
+    let wanted = |key: &str| {
+        locales.iter().any(|locale| {
+            locale.eq_ignore_ascii_case("all")
+                || locale.split(['-', '_']).any(|part| part.eq_ignore_ascii_case(key))
+        })
+    };
+    REGIONS.iter().filter(move |(key, _)| wanted(key)).map(|(_, region)| *region)
+}
+
 /// The plans of all regions.
 pub(crate) fn regions() -> &'static [Region] {
     &PLAN.regions

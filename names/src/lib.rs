@@ -1,0 +1,307 @@
+//! Finds the names of people, organisations and places in text: in the process, on the CPU, without
+//! a network connection or another program.
+//!
+//! ```
+//! use cloak_names::{Label, Names};
+//!
+//! let names = Names::builtin()?;
+//! let mut found = Vec::new();
+//! names.find("Please ask Marie Curie about it.", &[Label::Person], &mut found);
+//! assert_eq!((found[0].start, found[0].end), (11, 22));
+//! # Ok::<(), cloak_names::ModelError>(())
+//! ```
+//!
+//! A text is cut into windows, which are its lines. The model reads windows in batches; what it
+//! finds is trimmed, and rejected where it is code. A window's verdict depends on that window
+//! alone: threads, batches and what was read before change nothing.
+
+#![warn(missing_docs)]
+
+mod cache;
+mod cnn;
+mod decoder;
+mod error;
+mod features;
+mod head;
+mod kernel;
+mod label;
+mod network;
+mod reader;
+mod tensors;
+mod tokenizer;
+mod verdict;
+mod window;
+
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+use std::slice;
+use std::sync::Arc;
+
+use cache::{Cache, Key};
+use cnn::Cnn;
+pub use error::ModelError;
+use hashbrown::HashMap;
+pub use label::{Label, UnknownLabel};
+use rayon::prelude::*;
+use reader::{Ask, Reader};
+use serde::Deserialize;
+
+/// A name in a text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Name {
+    /// Its first byte.
+    pub start: usize,
+    /// The byte after its last.
+    pub end: usize,
+    /// What it names.
+    pub label: Label,
+    /// How sure the model is, from 0 to 1. It is not calibrated: good for thresholds, not for odds.
+    pub score: f32,
+}
+
+/// A model that finds names. Cheap to share by [`Arc`]; every method can run on many threads at
+/// once.
+pub struct Names {
+    model: Cnn,
+    cache: Cache,
+}
+
+/// Bytes of text that are computed together: some hundreds of rows, which the processor's caches
+/// hold.
+const BATCH: usize = 2048;
+
+/// Bytes of text that one thread takes at a time.
+const SHARD: usize = 16 * 1024;
+
+impl Names {
+    /// The model that is part of the program.
+    ///
+    /// # Errors
+    ///
+    /// If its files were damaged before the program was built.
+    pub fn builtin() -> Result<Self, ModelError> {
+        const DESCRIPTION: &[u8] = include_bytes!("../../models/spacy-en-sm/model.json");
+        const TENSORS: &[u8] = include_bytes!("../../models/spacy-en-sm/model.safetensors");
+        let model = Cnn::parse(
+            (Path::new("built-in model.json"), DESCRIPTION),
+            (Path::new("built-in model.safetensors"), TENSORS),
+        )?;
+        Ok(Self {
+            model,
+            cache: Cache::new(),
+        })
+    }
+
+    /// The model in a folder: `model.json` and `model.safetensors`, as `models/export.py` writes
+    /// them.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read, is damaged, or holds another kind of model. The error names the
+    /// file, and the tensor where there is one.
+    pub fn open(folder: &Path) -> Result<Self, ModelError> {
+        #[derive(Deserialize)]
+        struct Header {
+            architecture: String,
+        }
+        let (description, tensors) = (folder.join("model.json"), folder.join("model.safetensors"));
+        let read = |file: &Path| {
+            fs::read(file).map_err(|source| ModelError::Unreadable {
+                file: file.to_owned(),
+                source,
+            })
+        };
+        let json = read(&description)?;
+        let header: Header =
+            serde_json::from_slice(&json).map_err(|error| ModelError::Malformed {
+                file: description.clone(),
+                format: "model description",
+                reason: error.to_string(),
+            })?;
+        if header.architecture != cnn::ARCHITECTURE {
+            return Err(ModelError::Architecture {
+                file: description,
+                found: header.architecture,
+                supported: cnn::ARCHITECTURE,
+            });
+        }
+        let model = Cnn::parse((&description, &json), (&tensors, &read(&tensors)?))?;
+        Ok(Self {
+            model,
+            cache: Cache::new(),
+        })
+    }
+
+    /// The labels that the model can give.
+    pub fn labels(&self) -> Vec<Label> {
+        self.model.labels().collect()
+    }
+
+    /// Bytes beyond a name, on either side, that its verdict can depend on, if text is cut at line
+    /// ends: the longest window.
+    pub fn reach(&self) -> usize {
+        window::LONGEST
+    }
+
+    /// Appends the names of these kinds in a text, in reading order, none overlapping another.
+    pub fn find(&self, text: &str, labels: &[Label], out: &mut Vec<Name>) {
+        self.find_in(text, window::windows(text), Question::new(labels), out);
+    }
+
+    /// As [`find`](Self::find), on all threads of the current rayon pool. The result is the same.
+    pub fn find_sharded(&self, text: &str, labels: &[Label], out: &mut Vec<Name>) {
+        let windows: Vec<_> = window::windows(text).collect();
+        let shards: Vec<_> = groups(windows.into_iter(), SHARD).collect();
+        let found: Vec<Vec<Name>> = shards
+            .into_par_iter()
+            .map(|shard| {
+                let mut out = Vec::new();
+                self.find_in(text, shard.into_iter(), Question::new(labels), &mut out);
+                out
+            })
+            .collect();
+        out.extend(found.into_iter().flatten());
+    }
+
+    /// Appends what the model says of a text that it sees whole, as spaCy would: no windows, no
+    /// trimming, no rejection.
+    pub fn find_plain(&self, text: &str, out: &mut Vec<Name>) {
+        let whole = 0..text.len();
+        Reader::new(&self.model, text).read(slice::from_ref(&whole), Ask::Entities, |_, name| {
+            out.push(name);
+        });
+    }
+
+    /// The tokens of a text that the model sees whole.
+    pub fn tokens(&self, text: &str) -> Vec<Range<usize>> {
+        self.model.tokens(text)
+    }
+
+    /// The tokens of a text that the model sees whole, and the vector it has for each in its
+    /// context, one after another: what the head is trained on.
+    pub fn vectors(&self, text: &str) -> (Vec<Range<usize>>, Vec<f32>) {
+        Reader::new(&self.model, text).vectors()
+    }
+
+    fn find_in(
+        &self,
+        text: &str,
+        windows: impl Iterator<Item = Range<usize>>,
+        question: Question,
+        out: &mut Vec<Name>,
+    ) {
+        let mut reader = Reader::new(&self.model, text);
+        for batch in groups(windows, BATCH) {
+            let keys: Vec<_> = batch
+                .iter()
+                .map(|w| self.cache.key(&text[w.clone()], question.bits))
+                .collect();
+            let known = self.cache.get(&keys);
+            let read = read_new(&mut reader, text, &batch, &keys, &known, question);
+            for ((window, key), known) in batch.iter().zip(&keys).zip(&known) {
+                // The window is either known or was read.
+                for name in known
+                    .as_ref()
+                    .or_else(|| read.get(key))
+                    .into_iter()
+                    .flat_map(|n| &**n)
+                {
+                    let (start, end) = (window.start + name.start, window.start + name.end);
+                    out.push(Name {
+                        start,
+                        end,
+                        ..*name
+                    });
+                }
+            }
+            self.cache.insert(read.into_iter());
+        }
+    }
+}
+
+/// Reads those windows of a batch that are not known, each text once. Offsets in the result are
+/// those in the window.
+fn read_new(
+    reader: &mut Reader<'_>,
+    text: &str,
+    batch: &[Range<usize>],
+    keys: &[Key],
+    known: &[Option<Arc<[Name]>>],
+    question: Question,
+) -> HashMap<Key, Arc<[Name]>> {
+    let mut new: HashMap<Key, Arc<[Name]>> = HashMap::new();
+    let mut windows = Vec::new();
+    let mut window_keys = Vec::new();
+    for ((window, key), known) in batch.iter().zip(keys).zip(known) {
+        if known.is_none() && new.insert(*key, Arc::default()).is_none() {
+            windows.push(window.clone());
+            window_keys.push(*key);
+        }
+    }
+    let mut found = vec![Vec::new(); windows.len()];
+    let people_only = question.bits == Question::bit(Label::Person);
+    let ask = if people_only {
+        Ask::People
+    } else {
+        Ask::Everything
+    };
+    reader.read(&windows, ask, |index, name| {
+        let window = &windows[index];
+        let name = Name {
+            start: name.start - window.start,
+            end: name.end - window.start,
+            ..name
+        };
+        if question.asks(name.label) {
+            found[index].extend(verdict::judge(&text[window.clone()], name));
+        }
+    });
+    new.extend(
+        window_keys
+            .into_iter()
+            .zip(found.into_iter().map(Into::into)),
+    );
+    new
+}
+
+/// A set of labels.
+#[derive(Clone, Copy)]
+struct Question {
+    bits: u32,
+}
+
+impl Question {
+    fn new(labels: &[Label]) -> Self {
+        Self {
+            bits: labels
+                .iter()
+                .fold(0, |bits, label| bits | Self::bit(*label)),
+        }
+    }
+
+    fn asks(self, label: Label) -> bool {
+        self.bits & Self::bit(label) != 0
+    }
+
+    fn bit(label: Label) -> u32 {
+        1 << label as u32
+    }
+}
+
+/// Groups windows until each group has at least so many bytes.
+fn groups(
+    mut windows: impl Iterator<Item = Range<usize>>,
+    bytes: usize,
+) -> impl Iterator<Item = Vec<Range<usize>>> {
+    std::iter::from_fn(move || {
+        let mut group = Vec::new();
+        let mut size = 0;
+        while size < bytes {
+            let Some(window) = windows.next() else { break };
+            size += window.len();
+            group.push(window);
+        }
+        if group.is_empty() { None } else { Some(group) }
+    })
+}

@@ -1,0 +1,30 @@
+//! The audit log on disk: one directory, one writer, files a day, and the commands that read them.
+//!
+//! ```text
+//! Handle ─record─┐
+//! Handle ─record─┼─ bounded queue ─> Writer: chain, group, write, fsync ─> audit_YYYY-MM-DD.jsonl
+//! Handle ─record─┘                        └─ now and then: tiles, checkpoint
+//! ```
+//!
+//! What an entry is, how lines are chained and what a verification finds is in
+//! [`cloak_stages::audit`]; here are the files, the clock and the thread.
+
+mod clock;
+mod command;
+mod directory;
+mod files;
+mod key;
+mod log;
+mod reading;
+mod recover;
+mod signing;
+mod warning;
+mod writer;
+
+pub use clock::{Clock, Now, SystemClock};
+pub use command::{AuditCommand, CommandError, Context, Verdict};
+pub use files::{Append, Disk, Files};
+pub use key::{KeyError, KeyFile};
+pub use log::{CloseError, Fsync, Handle, Log, OpenError, Options};
+pub use reading::{Verified, entries, verify};
+pub use warning::Warning;
