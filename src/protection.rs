@@ -25,6 +25,8 @@ pub struct Protection {
     mode: Mode,
     observer: Arc<dyn Observer>,
     audit: Handle,
+    /// The longest text that is looked through, in characters; 0 is no limit.
+    longest: usize,
 }
 
 impl Protection {
@@ -47,6 +49,7 @@ impl Protection {
             mode: config.detection.mode,
             observer: Arc::new(Ears(Log)),
             audit: Handle::off(),
+            longest: config.detection.max_input_length,
         })
     }
 
@@ -70,6 +73,7 @@ impl Protection {
             mode: self.mode,
             observer: Arc::new(Silent),
             audit: Handle::off(),
+            longest: self.longest,
         }
     }
 
@@ -112,7 +116,8 @@ impl Protection {
             self.vault.clone(),
             policy,
             Arc::clone(&self.observer),
-        );
+        )
+        .longest_text(self.longest);
         let work: Arc<dyn Work> = Arc::new((protect, tripwire));
         if !self.audit.is_on() {
             return work;

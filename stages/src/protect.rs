@@ -26,6 +26,7 @@ pub struct Protect {
     vault: Vault,
     policy: Policy,
     observer: Arc<dyn Observer>,
+    longest: usize,
     /// Tools whose relaxed schema was told of.
     told: Mutex<HashSet<String>>,
 }
@@ -90,7 +91,17 @@ impl Protect {
             vault,
             policy,
             observer,
+            longest: 0,
             told: Mutex::default(),
+        }
+    }
+
+    /// Refuses messages to the model that hold a text of more than `characters`; 0 is no limit.
+    #[must_use]
+    pub fn longest_text(self, characters: usize) -> Self {
+        Self {
+            longest: characters,
+            ..self
         }
     }
 
@@ -147,6 +158,7 @@ impl Protect {
             vault: &self.vault,
             upstream: Some(self.policy.upstream),
             redact: self.policy.mode == Mode::Redact,
+            longest: self.longest,
         };
         let mut scratch = SCRATCH.take().unwrap_or_default();
         let raw = msg.raw().clone();

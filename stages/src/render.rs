@@ -12,6 +12,8 @@ use crate::vault::VaultError;
 pub(crate) enum Fault {
     #[error(transparent)]
     Vault(#[from] VaultError),
+    #[error("a text in it is longer than {0} characters, the longest that is looked through")]
+    TooLong(usize),
 }
 
 /// Knows tokens and values.

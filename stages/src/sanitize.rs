@@ -84,6 +84,8 @@ pub(crate) struct Sanitizer<'a> {
     pub(crate) vault: &'a Vault,
     pub(crate) upstream: Option<u16>,
     pub(crate) redact: bool,
+    /// The longest text that is looked through, in characters; 0 is no limit.
+    pub(crate) longest: usize,
 }
 
 impl Sanitizer<'_> {
@@ -101,6 +103,14 @@ impl Sanitizer<'_> {
         };
         visit(msg, Way::ToModel, &mut collect);
         let bytes = collect.bytes;
+        if self.longest > 0
+            && scratch
+                .leaves
+                .iter()
+                .any(|leaf| self.is_too_long(&raw, leaf.at))
+        {
+            return Err(Fault::TooLong(self.longest));
+        }
         same_before(&raw, &mut scratch.leaves);
         let mut done = Done::default();
         if bytes >= PARALLEL && scratch.leaves.len() > 1 {
@@ -116,6 +126,10 @@ impl Sanitizer<'_> {
         }
         self.edit(msg, &raw, scratch, &mut done)?;
         Ok(done)
+    }
+
+    fn is_too_long(&self, raw: &[u8], at: Span) -> bool {
+        at.len() > self.longest && json::decode(at.of(raw)).chars().count() > self.longest
     }
 
     /// Finds the changes of each leaf, on this thread.
@@ -461,6 +475,7 @@ impl Fill for Issuer<'_, '_> {
             vault,
             upstream,
             redact,
+            ..
         } = *self.sanitizer;
         count(self.values, category);
         if redact {

@@ -140,6 +140,7 @@ impl Tripwire {
             vault: &self.vault,
             upstream,
             redact: self.redact,
+            longest: 0,
         };
         let mut counts = Vec::new();
         let mut scrubber = Scrubber {

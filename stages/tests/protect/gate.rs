@@ -31,6 +31,7 @@ pub(crate) struct Gate {
     /// Off, nothing is protected: the companion that shows a test can fail.
     pub(crate) protect: bool,
     pub(crate) tripwire: bool,
+    pub(crate) longest: usize,
 }
 
 impl Gate {
@@ -54,6 +55,7 @@ impl Gate {
             },
             protect: true,
             tripwire: true,
+            longest: 0,
         }
     }
 
@@ -73,7 +75,8 @@ impl Gate {
             self.vault.clone(),
             policy,
             self.log.clone(),
-        );
+        )
+        .longest_text(self.longest);
         (protect, tripwire)
     }
 

@@ -254,3 +254,22 @@ fn a_vault_that_is_full_keeps_the_answer_back() {
     assert_eq!(flow, Flow::Back);
     assert!(text.contains("-32603"));
 }
+
+#[test]
+fn a_text_over_the_limit_keeps_the_answer_back() {
+    let answer = |text: &str| {
+        format!(r#"{{"id":1,"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#)
+    };
+    let mut gate = Gate::new();
+    gate.longest = 20;
+    let (_, text) = gate.from(0, "tools/call", &answer(r"twenty \u0063haracters.."));
+    assert!(text.contains("twenty"), "{text}");
+    let (_, text) = gate.from(0, "tools/call", &answer("twenty-one characters"));
+    assert!(
+        text.contains("-32603") && text.contains("longer than 20"),
+        "{text}"
+    );
+    gate.longest = 0;
+    let (_, text) = gate.from(0, "tools/call", &answer("twenty-one characters"));
+    assert!(text.contains("twenty-one"), "{text}");
+}
