@@ -35,7 +35,10 @@ fn best_segment(window: &str, span: Range<usize>) -> Option<Range<usize>> {
         let segment = trim(window, start..end);
         let words = window[segment.clone()].split_whitespace();
         let longer = best.as_ref().is_none_or(|best| segment.len() > best.len());
-        if !segment.is_empty() && longer && words.clone().all(is_name_word) {
+        // One letter of an alphabet is no name; one character of another script can be.
+        let enough = segment.len() > '\u{7ff}'.len_utf8()
+            || window[segment.clone()].chars().nth(1).is_some();
+        if enough && longer && words.clone().all(is_name_word) {
             best = Some(segment);
         }
         start = end + length;
