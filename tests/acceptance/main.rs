@@ -3,6 +3,7 @@
 //! What they need is installed below this folder, in `.deps`, by the first test. Without Node.js or
 //! Python the tests that need them are skipped and say so; with `CI=true` they fail.
 
+#[allow(dead_code, reason = "the tests of the gateway need more of it")]
 #[path = "../gateway/support/client.rs"]
 mod client;
 mod files;

@@ -31,9 +31,12 @@ async fn a_value_goes_to_the_disk_and_a_token_to_the_model() {
     let server = server.map(str::to_owned).to_vec();
     let args = configure(dir.path(), true, &[("files", server)]);
     let command = Command::new(GATEWAY).configure(|command| {
-        command.args(&args).stderr(Stdio::null());
+        command.args(&args);
     });
-    let gateway = TokioChildProcess::new(command).unwrap();
+    let (gateway, _) = TokioChildProcess::builder(command)
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     let client = ().serve(gateway).await.unwrap();
     let hello = serde_json::to_value(client.peer_info()).unwrap();
     assert_eq!(hello["serverInfo"]["name"], "cloakllm-gateway", "{hello}");
