@@ -1,5 +1,6 @@
 //! The gateway: stages from [`cloak_stages`], tasks, pipes and processes from tokio.
 
+pub mod bench;
 mod check;
 pub mod cli;
 pub mod config;
