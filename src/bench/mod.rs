@@ -1,9 +1,13 @@
 //! `cloak-bench`: what does protection cost? Measured on a real gateway over real pipes.
 
+mod compare;
+mod fit;
 mod generate;
+mod inside;
 mod latency;
 mod output;
 mod relay;
+mod scale;
 mod server;
 mod session;
 mod size;
@@ -27,12 +31,16 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// The same work through the gateway and another command, call by call
+    Compare(compare::Compare),
     /// Write the texts that are measured with
     Gen(generate::Generate),
     /// Round trips through a gateway process, beside those without one
     Latency(latency::Latency),
     /// Pass bytes to and from a server, unread: the floor of any gateway
     Relay(relay::Relay),
+    /// How the cost grows with the size of a text, the values in it, and the age of the session
+    Scale(scale::Scale),
     /// The built-in MCP server
     #[command(hide = true)]
     Serve(server::Serve),
@@ -42,9 +50,11 @@ enum Command {
 #[must_use]
 pub fn main() -> ExitCode {
     let done = match Cli::parse().command {
+        Command::Compare(compare) => compare.run().map(|()| ExitCode::SUCCESS),
         Command::Gen(generate) => generate.run().map(|()| ExitCode::SUCCESS),
         Command::Latency(latency) => latency.run().map(|()| ExitCode::SUCCESS),
         Command::Relay(relay) => relay.run(),
+        Command::Scale(scale) => scale.run().map(|()| ExitCode::SUCCESS),
         Command::Serve(serve) => serve.run().map(|()| ExitCode::SUCCESS),
     };
     done.unwrap_or_else(|error| {
