@@ -6,7 +6,7 @@ use anyhow::ensure;
 use serde::Serialize;
 
 use super::output::{Outcome, Output, Progress};
-use super::session::Session;
+use super::session::{Refused, Session};
 use super::size::Size;
 use super::stats::{Summary, Times, median};
 use super::subject::{Bench, Mode, Open, Target};
@@ -19,9 +19,6 @@ const ROUNDS: u32 = 10;
 
 /// Fewest calls that a figure is made of, however long they take.
 const LEAST: u64 = 5;
-
-/// How much of the time is for warming up.
-const WARM_UP: f64 = 0.1;
 
 /// Below this, waiting for a time is done by looking at the clock: a sleep ends too late.
 const SPIN: Duration = Duration::from_micros(100);
@@ -106,6 +103,8 @@ struct Cell {
     cpu_per_call: Option<f64>,
     /// Most bytes of memory that process held.
     peak_memory: Option<u64>,
+    /// The error with which such a call is answered; then nothing was measured.
+    refused: Option<String>,
 }
 
 /// A cell while it is measured.
@@ -115,6 +114,7 @@ struct Cellar {
     bytes: u64,
     answer: usize,
     cpu: Option<Duration>,
+    refused: Option<String>,
 }
 
 impl Latency {
@@ -191,18 +191,17 @@ impl Latency {
             let params = open.params(arguments);
             // What is slow only once, such as fresh memory, is no part of the figures.
             let mut warm = Cellar::new();
-            warm.closed(
-                &mut open.session,
-                &params,
-                turn.mul_f64(WARM_UP * 10.0),
-                calls,
-                1,
-            )?;
+            let warmed = warm.closed(&mut open.session, &params, turn, calls, 1);
             open.session.meter.forget_peak();
-            cellars.push(Cellar::new());
+            let mut cellar = Cellar::new();
+            if let Err(error) = warmed {
+                cellar.refused = Some(error.downcast::<Refused>()?.to_string());
+            }
+            cellars.push(cellar);
         }
         for round in 0..u64::from(ROUNDS) {
-            for ((_, open), cellar) in open.iter_mut().zip(&mut cellars) {
+            let turns = open.iter_mut().zip(&mut cellars);
+            for ((_, open), cellar) in turns.filter(|(_, cellar)| cellar.refused.is_none()) {
                 let least = (LEAST * (round + 1)).div_ceil(u64::from(ROUNDS));
                 let params = open.params(arguments);
                 let left = self.samples - cellar.times.count().min(self.samples);
@@ -231,6 +230,7 @@ impl Cellar {
             bytes: 0,
             answer: 0,
             cpu: Some(Duration::ZERO),
+            refused: None,
         }
     }
 
@@ -309,11 +309,13 @@ impl Cellar {
             size,
             mode,
             answer: self.answer,
-            bytes_per_second: self.bytes as f64 / self.spent.as_secs_f64(),
+            bytes_per_second: self.bytes as f64 / self.spent.as_secs_f64().max(1e-9),
             cpu_per_call: self
                 .cpu
+                .filter(|_| times.samples > 0)
                 .map(|cpu| cpu.as_secs_f64() * 1e6 / times.samples as f64),
             peak_memory: session.meter.peak(),
+            refused: self.refused,
             times,
         }
     }
@@ -373,10 +375,23 @@ impl Outcome for Found {
             ],
         );
         for cell in &self.cells {
-            cells.row([
+            let names = [
                 cell.kind.to_string(),
                 cell.size.to_string(),
                 cell.mode.to_string(),
+            ];
+            if cell.refused.is_some() {
+                let figures = cells.columns.len() - names.len();
+                let refused = std::iter::once("refused".to_owned());
+                let nothing = std::iter::repeat_n("–".to_owned(), figures - 1);
+                cells.row(names.into_iter().chain(refused).chain(nothing));
+                continue;
+            }
+            let [kind, size, mode] = names;
+            cells.row([
+                kind,
+                size,
+                mode,
                 cell.times.samples.to_string(),
                 time(cell.times.p50),
                 time(cell.times.p90),
@@ -388,11 +403,16 @@ impl Outcome for Found {
                 or_dash(cell.peak_memory, |bytes| megabytes(bytes as f64)),
             ]);
         }
-        cells.note = Some(
-            "adds: p50 beyond the direct one. CPU: processor time a call of the process called, \
-             without the server\nbehind it. MB: 10⁶ bytes."
-                .to_owned(),
-        );
+        let mut note =
+            "adds: p50 beyond the direct one. CPU: processor time a call of the process \
+             called, without the server\nbehind it. MB: 10⁶ bytes."
+                .to_owned();
+        for cell in &self.cells {
+            if let Some(why) = &cell.refused {
+                note += &format!("\n{}, {}, {}: {why}", cell.kind, cell.size, cell.mode);
+            }
+        }
+        cells.note = Some(note);
         vec![starts, cells]
     }
 }

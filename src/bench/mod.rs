@@ -5,12 +5,14 @@ mod fit;
 mod generate;
 mod inside;
 mod latency;
+mod load;
 mod output;
 mod relay;
 mod scale;
 mod server;
 mod session;
 mod size;
+mod stages;
 mod stats;
 mod subject;
 mod table;
@@ -37,10 +39,14 @@ enum Command {
     Gen(generate::Generate),
     /// Round trips through a gateway process, beside those without one
     Latency(latency::Latency),
+    /// Many callers at once: who waits for whom, and what grows over time
+    Load(load::Load),
     /// Pass bytes to and from a server, unread: the floor of any gateway
     Relay(relay::Relay),
     /// How the cost grows with the size of a text, the values in it, and the age of the session
     Scale(scale::Scale),
+    /// What each stage of the pipeline costs
+    Stages(stages::Stages),
     /// The built-in MCP server
     #[command(hide = true)]
     Serve(server::Serve),
@@ -53,9 +59,11 @@ pub fn main() -> ExitCode {
         Command::Compare(compare) => compare.run().map(|()| ExitCode::SUCCESS),
         Command::Gen(generate) => generate.run().map(|()| ExitCode::SUCCESS),
         Command::Latency(latency) => latency.run().map(|()| ExitCode::SUCCESS),
+        Command::Load(load) => load.run().map(|()| ExitCode::SUCCESS),
         Command::Relay(relay) => relay.run(),
         Command::Scale(scale) => scale.run().map(|()| ExitCode::SUCCESS),
         Command::Serve(serve) => serve.run().map(|()| ExitCode::SUCCESS),
+        Command::Stages(stages) => stages.run().map(|()| ExitCode::SUCCESS),
     };
     done.unwrap_or_else(|error| {
         eprintln!("cloak-bench: {error:#}");

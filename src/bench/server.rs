@@ -13,9 +13,6 @@ use super::workload::Kind;
 /// The tool that returns a text of the kind and size asked for.
 pub(super) const GIVE: &str = "give";
 
-/// The tool that takes a text and returns its length.
-pub(super) const TAKE: &str = "take";
-
 const TOOLS: &str = r#"{"tools":[{"name":"give","description":"A text of some kind and size","inputSchema":{"type":"object","properties":{"kind":{"type":"string"},"size":{"type":"integer"}}}},{"name":"take","description":"The length of a text","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}]}"#;
 
 /// Serves on standard input and output until the client goes.
@@ -77,6 +74,7 @@ impl Serve {
                 ("tools/list", _) => TOOLS,
                 ("tools/call", Some(params)) => {
                     let call: Call<'_> = serde_json::from_str(params.get())?;
+                    // The other tool takes a text and returns its length.
                     if call.name == GIVE {
                         let Wanted { kind, size } = serde_json::from_str(call.arguments.get())?;
                         texts

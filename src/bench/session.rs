@@ -49,6 +49,11 @@ pub(super) struct Answer<'a> {
     error: Option<&'a RawValue>,
 }
 
+/// A request was answered with an error.
+#[derive(Debug, thiserror::Error)]
+#[error("a request was answered with the error {0}")]
+pub(super) struct Refused(String);
+
 /// One call: how long it took and how many bytes the answer had.
 pub(super) struct Trip {
     pub(super) took: Duration,
@@ -259,7 +264,7 @@ fn id_of(answer: &[u8]) -> anyhow::Result<u64> {
     let id = if answer.len() <= READ_WHOLE {
         let parsed: Answer<'_> = serde_json::from_slice(answer).context("an answer is no JSON")?;
         if let Some(error) = parsed.error {
-            bail!("a request was answered with the error {error}");
+            return Err(Refused(error.get().to_owned()).into());
         }
         parsed.id.get().to_owned()
     } else {
