@@ -1,6 +1,7 @@
 //! The gateway: stages from [`cloak_stages`], tasks, pipes and processes from tokio.
 
 pub mod audit;
+pub mod bench;
 mod check;
 pub mod cli;
 pub mod config;

@@ -10,7 +10,7 @@ use super::lists::{Gather, Round};
 use super::{Ask, GREETING, LIST, MAX_HELD, Open, Router, Timer, names};
 
 impl Router {
-    pub(super) fn from_client(&mut self, msg: Message) {
+    pub(super) fn hear_client(&mut self, msg: Message) {
         match msg.kind() {
             Kind::Request => self.request(msg),
             Kind::Notification => self.client_notification(msg),

@@ -345,7 +345,7 @@ impl Sink<Message> for Router {
     }
 
     fn start_send(mut self: Pin<&mut Self>, msg: Message) -> Result<(), LinkError> {
-        self.from_client(msg);
+        self.hear_client(msg);
         Ok(())
     }
 
