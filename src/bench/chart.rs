@@ -39,8 +39,8 @@ pub(super) struct Bars {
 
 /// The width of all charts, in the units of their view boxes.
 const WIDTH: f64 = 720.0;
-const LEFT: f64 = 76.0;
-const RIGHT: f64 = 20.0;
+const LEFT: f64 = 84.0;
+const RIGHT: f64 = 34.0;
 
 impl Chart {
     /// The chart as an element, with its title and its legend.
