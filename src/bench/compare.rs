@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::ensure;
 use serde::Serialize;
 
+use super::chart::{Axis, Chart, Lines};
 use super::fit::Ratio;
 use super::output::{Outcome, Output, Progress};
 use super::size::Size;
@@ -229,5 +230,33 @@ impl Outcome for Found {
                 .to_owned(),
         );
         vec![table]
+    }
+
+    fn charts(&self) -> Vec<Chart> {
+        let mut kinds: Vec<_> = self.cells.iter().map(|cell| cell.kind).collect();
+        kinds.dedup();
+        let lines = |of: fn(&Cell) -> f64, kind: Kind| {
+            let cells = self.cells.iter().filter(|cell| cell.kind == kind);
+            cells.map(|cell| (cell.size.0 as f64, of(cell))).collect()
+        };
+        let chart = |kind: Kind| {
+            Chart::Lines(Lines {
+                title: format!("{kind}: half of the round trips are faster (dashed: linear)"),
+                across: Axis {
+                    name: "bytes of the text",
+                    show: |bytes| Size(bytes as usize).to_string(),
+                },
+                up: Axis {
+                    name: "round trip",
+                    show: time,
+                },
+                lines: vec![
+                    ("gateway".to_owned(), lines(|cell| cell.gateway.p50, kind)),
+                    ("baseline".to_owned(), lines(|cell| cell.baseline.p50, kind)),
+                ],
+                reference: true,
+            })
+        };
+        kinds.into_iter().map(chart).collect()
     }
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::ensure;
 use serde::Serialize;
 
+use super::chart::{Axis, Chart, Lines};
 use super::output::{Outcome, Output, Progress};
 use super::session::{Refused, Session};
 use super::size::Size;
@@ -339,6 +340,68 @@ impl Found {
         let direct = self.cells.iter().find(same)?;
         (cell.mode != Mode::Direct).then_some(direct.times.p50)
     }
+
+    /// The measured cells of a kind, by mode.
+    fn by_mode(&self, kind: Kind) -> Vec<(Mode, Vec<&Cell>)> {
+        let modes = self.starts.iter().map(|start| start.mode);
+        let of = |mode: Mode| {
+            let cells = self.cells.iter();
+            let wanted =
+                |cell: &&Cell| cell.kind == kind && cell.mode == mode && cell.refused.is_none();
+            (mode, cells.filter(wanted).collect())
+        };
+        modes.map(of).collect()
+    }
+
+    fn by_size(&self, kind: Kind) -> Lines {
+        let line = |(mode, cells): (Mode, Vec<&Cell>)| {
+            let points = cells
+                .iter()
+                .map(|cell| (cell.size.0 as f64, cell.times.p50));
+            (mode.to_string(), points.collect())
+        };
+        Lines {
+            title: format!("{kind}: half of the round trips are faster (dashed: linear)"),
+            across: Axis {
+                name: "bytes of the text",
+                show: |bytes| Size(bytes as usize).to_string(),
+            },
+            up: Axis {
+                name: "round trip",
+                show: time,
+            },
+            lines: self.by_mode(kind).into_iter().map(line).collect(),
+            reference: true,
+        }
+    }
+
+    /// Of the smallest text, where what is in between counts most.
+    fn percentiles(&self, kind: Kind) -> Lines {
+        let mut size = None;
+        let line = |(mode, cells): (Mode, Vec<&Cell>)| {
+            let cell = cells.into_iter().min_by_key(|cell| cell.size)?;
+            size = Some(cell.size);
+            // One in how many is slower.
+            let Summary { p50, p90, p99, .. } = cell.times;
+            let points = vec![(2.0, p50), (10.0, p90), (100.0, p99)];
+            Some((mode.to_string(), points))
+        };
+        let lines = self.by_mode(kind).into_iter().filter_map(line).collect();
+        let size = size.map_or(String::new(), |size| size.to_string());
+        Lines {
+            title: format!("{kind} of {size}: round trips by how rare they are"),
+            across: Axis {
+                name: "one in so many takes longer",
+                show: digits,
+            },
+            up: Axis {
+                name: "round trip",
+                show: time,
+            },
+            lines,
+            reference: false,
+        }
+    }
 }
 
 impl Outcome for Found {
@@ -414,5 +477,18 @@ impl Outcome for Found {
         }
         cells.note = Some(note);
         vec![starts, cells]
+    }
+
+    fn charts(&self) -> Vec<Chart> {
+        let mut kinds: Vec<_> = self.cells.iter().map(|cell| cell.kind).collect();
+        kinds.dedup();
+        let mut charts = Vec::new();
+        for &kind in &kinds {
+            charts.push(Chart::Lines(self.by_size(kind)));
+        }
+        for kind in kinds {
+            charts.push(Chart::Lines(self.percentiles(kind)));
+        }
+        charts
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use serde::Serialize;
 
+use super::chart::{Axis, Chart, Lines};
 use super::output::{Outcome, Output, Progress};
 use super::size::Size;
 use super::stats::{Summary, Times};
@@ -314,5 +315,36 @@ impl Outcome for Found {
             ]);
         }
         vec![waits, held]
+    }
+
+    fn charts(&self) -> Vec<Chart> {
+        let chart = |run: &Run| {
+            let beside = if run.beside_large {
+                format!(", beside {}", self.large)
+            } else {
+                String::new()
+            };
+            let line = |wait: &Wait| {
+                let Summary { p50, p90, p99, .. } = wait.times;
+                (
+                    wait.what.clone(),
+                    vec![(2.0, p50), (10.0, p90), (100.0, p99)],
+                )
+            };
+            Chart::Lines(Lines {
+                title: format!("{}{beside}: waits by how rare they are", run.mode),
+                across: Axis {
+                    name: "one in so many waits longer",
+                    show: digits,
+                },
+                up: Axis {
+                    name: "wait",
+                    show: time,
+                },
+                lines: run.waits.iter().map(line).collect(),
+                reference: false,
+            })
+        };
+        self.runs.iter().map(chart).collect()
     }
 }

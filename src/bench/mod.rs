@@ -1,5 +1,6 @@
 //! `cloak-bench`: what does protection cost? Measured on a real gateway over real pipes.
 
+mod chart;
 mod compare;
 mod fit;
 mod generate;
@@ -7,6 +8,7 @@ mod inside;
 mod latency;
 mod load;
 mod output;
+mod page;
 mod relay;
 mod scale;
 mod server;

@@ -1,9 +1,14 @@
 //! Where results go: a table for people, JSON for programs.
 
+use std::fs;
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 
+use anyhow::Context;
 use serde::Serialize;
 
+use super::chart::Chart;
+use super::page::page;
 use super::table::Table;
 
 /// How results are shown.
@@ -12,6 +17,10 @@ pub(super) struct Output {
     /// Print JSON instead of tables; times are in microseconds
     #[arg(long, help_heading = "Output")]
     json: bool,
+
+    /// Write a page with charts, which needs nothing else
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    html: Option<PathBuf>,
 }
 
 /// What a command has found out.
@@ -20,6 +29,8 @@ pub(super) trait Outcome: Serialize {
     const COMMAND: &'static str;
 
     fn tables(&self) -> Vec<Table>;
+
+    fn charts(&self) -> Vec<Chart>;
 }
 
 /// What is written as JSON.
@@ -45,6 +56,10 @@ pub(super) struct Machine {
 
 impl Output {
     pub(super) fn show<T: Outcome>(&self, outcome: &T) -> anyhow::Result<()> {
+        if let Some(path) = &self.html {
+            let page = page(T::COMMAND, &outcome.charts(), &outcome.tables());
+            fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
+        }
         let mut out = io::stdout().lock();
         if self.json {
             let report = Report {
@@ -68,12 +83,10 @@ impl Output {
 
 impl Machine {
     pub(super) fn this() -> Self {
-        let processor = std::fs::read_to_string("/proc/cpuinfo")
-            .ok()
-            .and_then(|text| {
-                let line = text.lines().find(|line| line.starts_with("model name"))?;
-                Some(line.split_once(':')?.1.trim().to_owned())
-            });
+        let processor = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
+            let line = text.lines().find(|line| line.starts_with("model name"))?;
+            Some(line.split_once(':')?.1.trim().to_owned())
+        });
         Self {
             os: std::env::consts::OS,
             architecture: std::env::consts::ARCH,

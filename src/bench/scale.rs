@@ -7,6 +7,7 @@ use anyhow::ensure;
 use cloak_stages::detect::{Detectors, Settings};
 use serde::Serialize;
 
+use super::chart::{Axis, Chart, Lines};
 use super::fit::Growth;
 use super::inside::{Inside, answer, call};
 use super::output::{Outcome, Output, Progress};
@@ -359,5 +360,48 @@ impl Outcome for Found {
                 .to_owned(),
         );
         vec![points, growth]
+    }
+
+    fn charts(&self) -> Vec<Chart> {
+        let chart = |variable: Variable, title: &str, name, show| {
+            let sweeps = self.sweeps.iter();
+            let line = |sweep: &Sweep| {
+                let points = sweep.points.iter().map(|point| (point.x, point.micros));
+                (sweep.what.clone(), points.collect())
+            };
+            Chart::Lines(Lines {
+                title: title.to_owned(),
+                across: Axis { name, show },
+                up: Axis {
+                    name: "time",
+                    show: time,
+                },
+                lines: sweeps
+                    .filter(|sweep| sweep.variable == variable)
+                    .map(line)
+                    .collect(),
+                reference: variable != Variable::Age,
+            })
+        };
+        vec![
+            chart(
+                Variable::Bytes,
+                "By the size of the text (dashed: linear)",
+                "bytes of the message",
+                |bytes| Size(bytes as usize).to_string(),
+            ),
+            chart(
+                Variable::Values,
+                "By the values in a text, beyond the text itself (dashed: linear)",
+                "values",
+                digits,
+            ),
+            chart(
+                Variable::Age,
+                "By what the session knows already",
+                "values of the session",
+                digits,
+            ),
+        ]
     }
 }

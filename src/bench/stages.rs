@@ -14,14 +14,12 @@ use cloak_stages::vault::{InMemory, Vault};
 use serde::Serialize;
 use tokio_util::codec::Decoder;
 
+use super::chart::{Bars, Chart};
 use super::inside::{answer, policy, read_answer, timed, written};
 use super::output::{Outcome, Output, Progress};
 use super::size::Size;
 use super::table::{Table, digits, megabytes, time};
 use super::workload::Kind;
-
-/// A pipeline is run until this many bytes went through it, so that a run can be timed.
-const BYTES_IN_A_RUN: usize = 1_000_000;
 
 /// Measures what each stage costs, in this process: each line of a table adds one to those above.
 #[derive(Debug, clap::Args)]
@@ -37,6 +35,10 @@ pub(super) struct Stages {
     /// How often each is measured. The fastest counts: what disturbs a run only makes it slower
     #[arg(long, value_name = "N", default_value_t = 7)]
     runs: usize,
+
+    /// Bytes that go through in a run: small messages go many times
+    #[arg(long, value_name = "SIZE", default_value = "1MB")]
+    volume: Size,
 
     /// Threads that share a large text
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -123,7 +125,7 @@ impl Stages {
 
     /// Microseconds a message, the fastest of the runs. The pipelines take turns.
     fn times(&self, ladder: &[(&str, Pipeline)], line: &Bytes) -> Vec<f64> {
-        let messages = (BYTES_IN_A_RUN / line.len()).max(1);
+        let messages = (self.volume.0 / line.len()).max(1);
         let mut fastest = vec![f64::INFINITY; ladder.len()];
         // One run more: the first makes the session know its values.
         for _ in 0..=self.runs {
@@ -241,5 +243,26 @@ impl Outcome for Found {
         }
         table.note = Some("MB/s: with all stages up to that one.".to_owned());
         vec![table]
+    }
+
+    fn charts(&self) -> Vec<Chart> {
+        let mut sizes: Vec<_> = self.cells.iter().map(|cell| cell.size).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        let chart = |size: Size| {
+            let cells = || self.cells.iter().filter(|cell| cell.size == size);
+            let parts = cells().next().into_iter().flat_map(|cell| &cell.steps);
+            let bar = |cell: &Cell| {
+                let added = cell.steps.iter().map(|step| step.added);
+                (cell.kind.to_string(), added.collect())
+            };
+            Chart::Bars(Bars {
+                title: format!("Texts of {size}: what each stage adds to a message"),
+                parts: parts.map(|step| step.stage.to_owned()).collect(),
+                bars: cells().map(bar).collect(),
+                show: time,
+            })
+        };
+        sizes.into_iter().map(chart).collect()
     }
 }
