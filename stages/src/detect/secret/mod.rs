@@ -35,8 +35,14 @@ pub(crate) const REACH_LEFT: usize = 160;
 pub(crate) const REACH_RIGHT: usize = jwt::LONGEST + 64;
 
 /// The categories that are reported.
-pub(crate) const NAMES: &[&str] =
-    &["API_KEY", "AWS_KEY", "JWT", "PASSWORD", "PRIVATE_KEY", "SECRET"];
+pub(crate) const NAMES: &[&str] = &[
+    "API_KEY",
+    "AWS_KEY",
+    "JWT",
+    "PASSWORD",
+    "PRIVATE_KEY",
+    "SECRET",
+];
 
 /// A secret in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +63,7 @@ pub(crate) struct Hit {
 /// `run_end`, where a word begins.
 pub(crate) fn at(text: &[u8], start: usize, run_end: usize) -> Option<Hit> {
     formats::at(text, start)
-        .or_else(|| jwt::at(text, start))
+        .or_else(|| jwt::at(text, start, run_end))
         .or_else(|| behind::at(text, start, run_end))
         .or_else(|| issuers::at(text, start, run_end))
         .or_else(|| generic::at(text, start, run_end))
