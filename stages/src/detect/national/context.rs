@@ -1,6 +1,6 @@
 //! The words beside a candidate.
 
-use super::documents::ENDS;
+use super::documents::{ENDS, WORD_ENDS};
 use super::rule::Compact;
 
 /// Bytes before a candidate in which a word may name it.
@@ -28,6 +28,8 @@ pub(super) struct Context<'t> {
     start: usize,
     field: Option<Words>,
     left: Option<Words>,
+    /// The phrase after a candidate that ends there.
+    right: Option<(usize, Option<Words>)>,
     letters: Option<bool>,
 }
 
@@ -39,6 +41,7 @@ impl<'t> Context<'t> {
             start,
             field,
             left: None,
+            right: None,
             letters: None,
         }
     }
@@ -49,31 +52,20 @@ impl<'t> Context<'t> {
     }
 
     /// Whether one of the words stands before the candidate, or in the name of its field.
-    pub(super) fn precedes(&mut self, keywords: &[&str]) -> bool {
+    pub(super) fn precedes(&mut self, keywords: &Keywords) -> bool {
         if self.field.is_none() && !self.has_letters() {
             return false;
         }
-        let named = |words: &Words, any_gap: bool| {
-            keywords
-                .iter()
-                .any(|word| words.ends_of(word).any(|end| any_gap || words.gap(end)))
-        };
-        self.field.as_ref().is_some_and(|field| named(field, true)) || named(self.left(), false)
+        let field = self.field.as_ref();
+        field.is_some_and(|field| field.any_end(keywords, |_, _| true))
+            || self.left().any_end(keywords, Words::gap)
     }
 
     /// Whether one of the words stands before the candidate with only small words between.
-    pub(super) fn adjoins(&mut self, keywords: &[&str]) -> bool {
-        if self
-            .field
-            .as_ref()
-            .is_some_and(|f| keywords.iter().any(|k| f.ends_of(k).next().is_some()))
-        {
-            return true;
-        }
-        let words = self.left();
-        keywords
-            .iter()
-            .any(|word| words.ends_of(word).any(|end| words.only_small_after(end)))
+    pub(super) fn adjoins(&mut self, keywords: &Keywords) -> bool {
+        let field = self.field.as_ref();
+        field.is_some_and(|field| field.any_end(keywords, |_, _| true))
+            || self.left().any_end(keywords, Words::only_small_after)
     }
 
     /// Whether a word that [`Self::adjoins`] looks for may stand before the candidate: most numbers
@@ -86,12 +78,12 @@ impl<'t> Context<'t> {
             .take(5)
             .take_while(|b| b.is_ascii() && !b.is_ascii_alphanumeric())
             .count();
-        let fold = |b: u8| usize::from(b.to_ascii_lowercase().wrapping_sub(b'a'));
-        match before[..before.len() - gap] {
+        let before = &before[..before.len() - gap];
+        match *before {
             _ if self.field.is_some() => true,
             [.., b] if b >= 0x80 => true,
             [.., a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => {
-                ENDS[fold(a)] >> fold(b) & 1 == 1
+                ends_in(&ENDS, a, b) && may_end_in_name(before)
             }
             // One letter: `n°`, `driver's`.
             [.., b] => matches!(b, b'n' | b's' | b'N' | b'S'),
@@ -100,7 +92,16 @@ impl<'t> Context<'t> {
     }
 
     /// Whether one of the words follows the candidate, which ends at `end`, in the same phrase.
-    pub(super) fn follows(&self, end: usize, keywords: &[&str]) -> bool {
+    pub(super) fn follows(&mut self, end: usize, keywords: &Keywords) -> bool {
+        if self.right.as_ref().is_none_or(|(known, _)| *known != end) {
+            self.right = Some((end, self.phrase_after(end)));
+        }
+        let phrase = self.right.as_ref().and_then(|(_, phrase)| phrase.as_ref());
+        phrase.is_some_and(|words| words.any_end(keywords, |_, _| true))
+    }
+
+    /// The words of the phrase that goes on at `end`.
+    fn phrase_after(&self, end: usize) -> Option<Words> {
         let right = &self.text[end..self.text.len().min(end + WINDOW_RIGHT)];
         let stop = |b: &u8| b",;:|=\n\r\t\"<>{}[]()0123456789".contains(b);
         let phrase = &right[..right.iter().position(stop).unwrap_or(right.len())];
@@ -109,7 +110,7 @@ impl<'t> Context<'t> {
             .get(phrase.len())
             .is_some_and(|b| b":=0123456789\"".contains(b));
         if names_the_next || phrase.first() != Some(&b' ') {
-            return false;
+            return None;
         }
         let cut = phrase.len() == right.len() && end + WINDOW_RIGHT < self.text.len();
         let phrase = if cut {
@@ -117,10 +118,7 @@ impl<'t> Context<'t> {
         } else {
             phrase
         };
-        let words = Words::of(phrase, true);
-        keywords
-            .iter()
-            .any(|word| words.ends_of(word).next().is_some())
+        Some(Words::of(phrase, true))
     }
 
     /// Whether a name beside the candidate says that it is something else: `seq=`, `"tabId":`,
@@ -221,6 +219,49 @@ impl<'t> Context<'t> {
     }
 }
 
+/// Whether the last word of a text but for small ones may be the end of a name: it ends as one, or
+/// is not plain.
+fn may_end_in_name(text: &[u8]) -> bool {
+    let inner = |b: &u8| b.is_ascii_alphanumeric() || !b.is_ascii();
+    let window = &text[text.len().saturating_sub(WINDOW_LEFT)..];
+    let mut rest = window;
+    loop {
+        let end = rest.iter().rposition(inner).map_or(0, |i| i + 1);
+        let from = rest[..end]
+            .iter()
+            .rposition(|b| !inner(b))
+            .map_or(0, |i| i + 1);
+        let word = &rest[from..end];
+        let [.., a, b] = *word else {
+            return !word.is_empty();
+        };
+        if from == 0 && window.len() < text.len() {
+            return true;
+        }
+        if word.iter().all(u8::is_ascii_digit) {
+            return false;
+        }
+        let plain = word[1..].iter().all(u8::is_ascii_lowercase) && word[0].is_ascii_alphabetic()
+            || word.iter().all(u8::is_ascii_uppercase);
+        if !plain || ends_in(&WORD_ENDS, a, b) {
+            return true;
+        }
+        if !SMALL_WORDS
+            .iter()
+            .any(|small| small.as_bytes().eq_ignore_ascii_case(word))
+        {
+            return false;
+        }
+        rest = &rest[..from];
+    }
+}
+
+/// Whether a table of last letters has these two.
+fn ends_in(table: &[u32; 26], a: u8, b: u8) -> bool {
+    let fold = |b: u8| usize::from(b.to_ascii_lowercase() - b'a');
+    table[fold(a)] >> fold(b) & 1 == 1
+}
+
 /// Whether the name of a field contains one of the words.
 pub(super) fn field_names(name: &str, keywords: &[&str]) -> bool {
     let words = Words::of(name.as_bytes(), true);
@@ -249,6 +290,48 @@ fn starts(text: &[u8]) -> [u8; 2] {
     hashes
 }
 
+/// The words that name the number of a rule, with what refuses nearly every text at once.
+#[derive(Clone, Copy)]
+pub(super) struct Keywords {
+    words: &'static [&'static str],
+    /// A bit for each hash of how an ASCII word begins, as in [`Words`].
+    starts: [u64; 4],
+    /// The first bytes of the other words.
+    firsts: [u64; 4],
+}
+
+impl Keywords {
+    pub(super) fn new(words: &'static [&'static str]) -> Self {
+        let mut keywords = Self {
+            words,
+            starts: [0; 4],
+            firsts: [0; 4],
+        };
+        for word in words {
+            if word.is_ascii() {
+                note(&mut keywords.starts, start_of(word));
+            } else {
+                note(&mut keywords.firsts, word.as_bytes()[0]);
+            }
+        }
+        keywords
+    }
+}
+
+/// The hash of how an ASCII keyword begins.
+fn start_of(keyword: &str) -> u8 {
+    let [two, three] = starts(keyword.as_bytes());
+    if keyword.len() == 2 { two } else { three }
+}
+
+fn note(set: &mut [u64; 4], byte: u8) {
+    set[usize::from(byte >> 6)] |= 1 << (byte & 63);
+}
+
+fn meet(a: &[u64; 4], b: &[u64; 4]) -> bool {
+    a.iter().zip(b).any(|(a, b)| a & b != 0)
+}
+
 /// A text as lower-case words with one space between, as far as fits.
 struct Words {
     bytes: [u8; 2 * WINDOW_LEFT],
@@ -273,6 +356,11 @@ impl Words {
         let text = str::from_utf8(text)
             .unwrap_or_else(|e| str::from_utf8(&text[..e.valid_up_to()]).unwrap_or_default());
         let mut skip = !whole;
+        if text.is_ascii() {
+            words.read_ascii(text.as_bytes(), whole);
+            words.note_starts();
+            return words;
+        }
         let mut before = ' ';
         let mut chars = text.chars().peekable();
         while let Some(c) = chars.next() {
@@ -307,26 +395,70 @@ impl Words {
         words
     }
 
+    /// The same for ASCII, which nearly all text is: at most two bytes for each of the text.
+    fn read_ascii(&mut self, text: &[u8], whole: bool) {
+        let cut = text
+            .iter()
+            .take_while(|b| b.is_ascii_alphanumeric())
+            .count();
+        let from = if whole { 0 } else { cut + 1 };
+        let mut before = b' ';
+        let mut len = 0;
+        for (i, &b) in text.iter().enumerate().skip(from) {
+            if b.is_ascii_alphanumeric() {
+                let next_lower = text.get(i + 1).is_some_and(u8::is_ascii_lowercase);
+                let camel = b.is_ascii_uppercase()
+                    && (before.is_ascii_lowercase() || before.is_ascii_uppercase() && next_lower);
+                let number = b.is_ascii_digit() != before.is_ascii_digit();
+                if (camel || number) && before.is_ascii_alphanumeric() {
+                    self.bytes[len] = HUMP as u8;
+                    len += 1;
+                }
+                self.bytes[len] = b.to_ascii_lowercase();
+                len += 1;
+            } else if len > 0 && !matches!(self.bytes[len - 1], b' ' | b'\n') {
+                self.bytes[len] = b' ';
+                len += 1;
+            }
+            if b == b'\n' {
+                self.bytes[len] = b'\n';
+                len += 1;
+            }
+            before = b;
+        }
+        self.len = len;
+        for &b in &self.bytes[..len] {
+            note(&mut self.seen, b);
+        }
+    }
+
     fn note_starts(&mut self) {
         for i in 0..self.len {
             if i == 0 || is_gap(self.bytes[i - 1]) {
                 let [two, three] = starts(&self.bytes[i..self.len]);
-                for hash in [two, three] {
-                    self.starts[usize::from(hash >> 6)] |= 1 << (hash & 63);
-                }
+                note(&mut self.starts, two);
+                note(&mut self.starts, three);
             }
         }
     }
 
     /// Whether a word begins as this keyword does.
     fn may_hold(&self, keyword: &str) -> bool {
-        let [two, three] = starts(keyword.as_bytes());
-        let hash = if keyword.len() == 2 { two } else { three };
+        let hash = start_of(keyword);
         !keyword.is_ascii() || self.starts[usize::from(hash >> 6)] >> (hash & 63) & 1 == 1
     }
 
     fn text(&self) -> &[u8] {
         &self.bytes[..self.len]
+    }
+
+    /// Whether one of the words stands here and what follows it is `fit`.
+    fn any_end(&self, keywords: &Keywords, fit: impl Fn(&Self, usize) -> bool) -> bool {
+        (meet(&self.starts, &keywords.starts) || meet(&self.seen, &keywords.firsts))
+            && keywords
+                .words
+                .iter()
+                .any(|word| self.ends_of(word).any(|end| fit(self, end)))
     }
 
     /// Where `keyword` ends, each time it stands there as a word or words.
@@ -400,8 +532,7 @@ impl Words {
         let utf8 = c.encode_utf8(&mut utf8).as_bytes();
         if let Some(room) = self.bytes.get_mut(self.len..self.len + utf8.len()) {
             room.copy_from_slice(utf8);
-            utf8.iter()
-                .for_each(|b| self.seen[usize::from(b >> 6)] |= 1 << (b & 63));
+            utf8.iter().for_each(|b| note(&mut self.seen, *b));
             self.len += utf8.len();
         }
     }

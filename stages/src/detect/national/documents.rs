@@ -126,11 +126,16 @@ fn mostly_digits(n: &[u8]) -> bool {
     digits >= 4 && 2 * digits >= n.len()
 }
 
-/// The last two letters of every word above and of the small words, so that most numbers cost no
-/// more than a look at two bytes.
-pub(super) static ENDS: [u32; 26] = {
+/// The last two letters of every word above, so that most numbers cost no more than a look at the
+/// word before them.
+pub(super) static WORD_ENDS: [u32; 26] = ends(&[PASSPORT_WORDS, LICENCE_WORDS, ACCOUNT_WORDS]);
+
+/// The same and those of the small words.
+pub(super) static ENDS: [u32; 26] =
+    ends(&[PASSPORT_WORDS, LICENCE_WORDS, ACCOUNT_WORDS, SMALL_WORDS]);
+
+const fn ends(lists: &[&[&str]]) -> [u32; 26] {
     let mut table = [0; 26];
-    let lists = [PASSPORT_WORDS, LICENCE_WORDS, ACCOUNT_WORDS, SMALL_WORDS];
     let mut list = 0;
     while list < lists.len() {
         let mut word = 0;
@@ -143,4 +148,4 @@ pub(super) static ENDS: [u32; 26] = {
         list += 1;
     }
     table
-};
+}

@@ -19,6 +19,7 @@ mod packs;
 mod rule;
 
 use context::Context;
+use packs::Candidates;
 pub(crate) use packs::Packs;
 use rule::{Compact, Format};
 
@@ -62,19 +63,27 @@ pub(crate) fn in_field(
     packs: &Packs,
     field: Option<&str>,
 ) -> Option<Hit> {
-    let (formats, run) = packs.starting_like(text, start);
+    let Candidates {
+        formats,
+        run,
+        close_words,
+    } = packs.starting_like(text, start);
     let next = text.get(start + run).copied().unwrap_or(0);
     if formats.is_empty() || inside_a_number(text, start) {
         return None;
     }
     let mut context = Context::new(text, start, field);
+    let may_adjoin = context.may_adjoin();
+    if close_words && !may_adjoin {
+        return None;
+    }
     let floor = if packs.suspects { 1 } else { CREDIBLE };
     let mut best: Option<Hit> = None;
     // Formats with the same mask stand side by side: it is read once.
     let mut mask: &[u8] = &[];
     let mut read: Option<(usize, Compact)> = None;
     for format in formats {
-        if !format.goes_on_with(next) || format.rule.close_words && !context.may_adjoin() {
+        if !format.goes_on_with(next) || format.rule.close_words && !may_adjoin {
             continue;
         }
         // Without a word in reach only what stands for itself can be found: no check is needed.
@@ -117,7 +126,7 @@ pub(crate) fn number(digits: &str, packs: &Packs, field: Option<&str>) -> Option
     let mut best: Option<Hit> = None;
     for missing in 0..=2 {
         let padded = [&b"00"[..missing], digits.as_bytes()].concat();
-        for format in packs.starting_like(&padded, 0).0 {
+        for format in packs.starting_like(&padded, 0).formats {
             let Some((end, compact)) = format.read(&padded, 0) else {
                 continue;
             };
@@ -160,16 +169,16 @@ fn confidence(
 ) -> u8 {
     let rule = format.rule;
     if rule.close_words {
-        return if context.adjoins(rule.keywords) {
+        return if context.adjoins(&format.keywords) {
             NAMED - 10
         } else {
             0
         };
     }
-    if context.precedes(rule.keywords) {
+    if context.precedes(&format.keywords) {
         return NAMED;
     }
-    if context.follows(end, rule.keywords) {
+    if context.follows(end, &format.keywords) {
         return NAMED_AFTER;
     }
     let allowed = match format.bare {

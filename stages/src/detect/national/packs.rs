@@ -13,10 +13,20 @@ const ALWAYS: &str = "en";
 #[derive(Clone)]
 pub(crate) struct Packs {
     formats: Vec<Format>,
-    /// For each class and length of the first run, a range of `formats`.
-    ranges: [[(u16, u16); LONGEST_RUN + 1]; 3],
+    /// For each class and length of the first run, a range of `formats`, and whether all of them
+    /// need a word directly before.
+    ranges: [[(u16, u16, bool); LONGEST_RUN + 1]; 3],
     /// Whether bare numbers with a weak check are reported.
     pub(super) suspects: bool,
+}
+
+/// The formats that a number may have by its first run of letters and digits.
+pub(super) struct Candidates<'a> {
+    pub(super) formats: &'a [Format],
+    /// The length of the run, in bytes.
+    pub(super) run: usize,
+    /// Whether all of them need a word directly before.
+    pub(super) close_words: bool,
 }
 
 /// A locale that has no pack.
@@ -85,8 +95,8 @@ impl Packs {
         known
     }
 
-    /// The formats whose first run has the class and length of the one at `start`, and that length.
-    pub(super) fn starting_like(&self, text: &[u8], start: usize) -> (&[Format], usize) {
+    /// The formats whose first run has the class and length of the one at `start`.
+    pub(super) fn starting_like(&self, text: &[u8], start: usize) -> Candidates<'_> {
         let (mut letters, mut digits) = (false, false);
         let mut len = 0;
         for &byte in &text[start..text.len().min(start + LONGEST_RUN + 1)] {
@@ -103,17 +113,25 @@ impl Packs {
             (true, false) => {
                 if !matches!(&text[start + len..], [b' ' | b'-' | 0xC2 | 0xE2, next, ..] if next.is_ascii_digit() || *next >= 0x80)
                 {
-                    return (&[], len);
+                    return Candidates {
+                        formats: &[],
+                        run: len,
+                        close_words: true,
+                    };
                 }
                 Class::Letters
             }
             _ => Class::Digits,
         };
-        let (from, to) = self.ranges[class as usize]
+        let (from, to, close_words) = self.ranges[class as usize]
             .get(len)
             .copied()
             .unwrap_or_default();
-        (&self.formats[usize::from(from)..usize::from(to)], len)
+        Candidates {
+            formats: &self.formats[usize::from(from)..usize::from(to)],
+            run: len,
+            close_words,
+        }
     }
 
     fn compile(on: impl Fn(&Rule) -> bool) -> Self {
@@ -126,11 +144,13 @@ impl Packs {
             }
         }
         keyed.sort_by_key(|&(class, len, format)| (class, len, format.mask));
-        let mut ranges = [[(0, 0); LONGEST_RUN + 1]; 3];
+        let mut ranges = [[(0, 0, true); LONGEST_RUN + 1]; 3];
         for (class, row) in ranges.iter_mut().enumerate() {
             for (len, range) in row.iter_mut().enumerate() {
                 let before = |key: (usize, usize)| keyed.partition_point(|f| (f.0, f.1) < key);
-                *range = (before((class, len)) as u16, before((class, len + 1)) as u16);
+                let (from, to) = (before((class, len)), before((class, len + 1)));
+                let close_words = keyed[from..to].iter().all(|f| f.2.rule.close_words);
+                *range = (from as u16, to as u16, close_words);
             }
         }
         Self {

@@ -1,5 +1,7 @@
 //! What a rule is, and how a format is read from text.
 
+use super::context::Keywords;
+
 /// The longest number counted in letters and digits.
 const LONGEST: usize = 24;
 /// The longest number as text, with its separators (a no-break space has up to three bytes).
@@ -47,6 +49,8 @@ pub(super) struct Format {
     separator: u8,
     /// Confidence without a word that names it.
     pub(super) bare: u8,
+    /// The words of the rule.
+    pub(super) keywords: Keywords,
 }
 
 /// What the first run of letters and digits is made of.
@@ -71,6 +75,7 @@ impl Format {
             grouped: separator != 0,
             separator,
             bare,
+            keywords: Keywords::new(rule.keywords),
         }
     }
 

@@ -18,14 +18,14 @@ struct Header {
     typ: Option<IgnoredAny>,
 }
 
-/// The token whose header starts at `start`.
-pub(super) fn at(text: &[u8], start: usize) -> Option<Hit> {
+/// The token whose header is the run from `start` to `run_end`.
+pub(super) fn at(text: &[u8], start: usize, run_end: usize) -> Option<Hit> {
     let token = &text[start..text.len().min(start + LONGEST)];
     if !token.starts_with(b"ey") {
         return None;
     }
-    let header = span(URL64, token, LONGEST_HEADER);
-    if token.get(header) != Some(&b'.') || !is_header(&token[..header]) {
+    let header = run_end - start;
+    if header > LONGEST_HEADER || token.get(header) != Some(&b'.') || !is_header(&token[..header]) {
         return None;
     }
     let mut end = header;

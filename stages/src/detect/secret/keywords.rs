@@ -1,5 +1,8 @@
 //! Names that say their value is a secret.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// What a name says about its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sort {
@@ -34,6 +37,14 @@ static WORDS: &[(&str, Sort)] = &[
     ("authorization", Sort::Header), ("xapikey", Sort::Token), ("xauthtoken", Sort::Token), ("proxyauthorization", Sort::Header), ("privatetoken", Sort::Token), ("jobtoken", Sort::Token),
     ("key", Sort::Token),
 ];
+
+/// The words and what they say.
+static SORTS: LazyLock<HashMap<&[u8], Sort>> = LazyLock::new(|| {
+    WORDS
+        .iter()
+        .map(|(word, sort)| (word.as_bytes(), *sort))
+        .collect()
+});
 
 /// Words before `key` or `token` that make it something else.
 #[rustfmt::skip]
@@ -71,14 +82,12 @@ pub(super) fn sort(words: &[&[u8]]) -> Option<Sort> {
             room.copy_from_slice(word);
             len += word.len();
         }
-        if let Some((word, sort)) = WORDS
-            .iter()
-            .find(|(word, _)| word.as_bytes() == &joined[..len])
-        {
+        if let Some(sort) = SORTS.get(&joined[..len]) {
+            let word = &joined[..len];
             let harmless = before
                 .filter(|_| count == 1)
                 .is_some_and(|b| HARMLESS.iter().any(|h| h.as_bytes() == b));
-            let alone = *word == "key" && count == 1 && !before.is_some_and(secretive);
+            let alone = word == b"key" && count == 1 && !before.is_some_and(secretive);
             return (!harmless && !alone).then_some(*sort);
         }
     }

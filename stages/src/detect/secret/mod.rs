@@ -63,7 +63,7 @@ pub(crate) struct Hit {
 /// `run_end`, where a word begins.
 pub(crate) fn at(text: &[u8], start: usize, run_end: usize) -> Option<Hit> {
     formats::at(text, start)
-        .or_else(|| jwt::at(text, start))
+        .or_else(|| jwt::at(text, start, run_end))
         .or_else(|| behind::at(text, start, run_end))
         .or_else(|| issuers::at(text, start, run_end))
         .or_else(|| generic::at(text, start, run_end))

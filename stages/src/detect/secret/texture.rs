@@ -1,5 +1,9 @@
 //! What a text looks like: random, a word, a placeholder, a hash.
 
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+
 /// Whether a text consists of the pairs of letters that words consist of, rather than of those
 /// that chance brings: three quarters of the pairs are among the 303 that make up 95 % of the
 /// words and identifiers of source code. Of random letters less than half are.
@@ -156,6 +160,23 @@ pub(super) fn digest(text: &[u8]) -> bool {
     matches!(text.len(), 32 | 40 | 56 | 64 | 96 | 128) && text.iter().all(u8::is_ascii_hexdigit)
 }
 
+/// Finds what a placeholder has in it, in lower case.
+#[rustfmt::skip]
+static PARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    automaton(&[
+        "changeme", "change_me", "change-me", "changethis", "replaceme", "replace_me", "replace-me", "replace-with", "placeholder", "xxxx", "your_", "your-", "yourpass",
+        "yoursecret", "yourtoken", "yourapi", "yourkey", "_here", "-here", "insert_", "insert-", "dummy", "redacted", "****", "....", "example", "%(", "%s", "{0}", "[hidden]", "not-a-real", "notreal", "fake-", "fake_", "fakekey", "faketoken", "fakepass",
+    ])
+});
+
+/// An automaton that finds any of a few short words.
+pub(super) fn automaton(words: &[&str]) -> AhoCorasick {
+    AhoCorasick::builder()
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(words)
+        .expect("a few short words make an automaton")
+}
+
 /// Whether a value stands for one: `changeme`, `<password>`, `${VAR}`, `xxx`, `your-key-here`.
 pub(super) fn placeholder(value: &[u8]) -> bool {
     #[rustfmt::skip]
@@ -169,11 +190,6 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
         "file", "keyring", "keychain", "hunter", "mypassword", "mysecret", "mytoken", "mykey", "secretkey", "supersecret", "topsecret",
         "somepassword", "somesecret", "sometoken", "somekey", "thepassword", "newpassword", "oldpassword", "wrongpassword", "passphrase",
         "testpassword", "testpass", "testsecret", "testtoken", "testkey", "dummy", "fake", "mock", "asdf", "qwertz", "notasecret", "anonymous", "development", "production",
-    ];
-    #[rustfmt::skip]
-    const PARTS: &[&str] = &[
-        "changeme", "change_me", "change-me", "changethis", "replaceme", "replace_me", "replace-me", "replace-with", "placeholder", "xxxx", "your_", "your-", "yourpass",
-        "yoursecret", "yourtoken", "yourapi", "yourkey", "_here", "-here", "insert_", "insert-", "dummy", "redacted", "****", "....", "example", "%(", "%s", "{0}", "[hidden]", "not-a-real", "notreal", "fake-", "fake_", "fakekey", "faketoken", "fakepass",
     ];
     let mut lower = [0; 64];
     let cut = value.len().min(64);
@@ -190,9 +206,7 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
     let core = &lower[from..to];
     let kinds = Kinds::of(value);
     WHOLE.iter().any(|word| word.as_bytes() == core)
-        || PARTS
-            .iter()
-            .any(|part| memchr::memmem::find(lower, part.as_bytes()).is_some())
+        || PARTS.is_match(&*lower)
         || kinds.distinct < 3
         || value.len() >= 12 && kinds.longest_repeat * 2 > value.len()
         || sequential(value)

@@ -19,6 +19,8 @@ pub(crate) fn url_credentials(text: &[u8], at: usize) -> Option<Hit> {
         return None;
     }
     let rest = &text[from..text.len().min(from + LONGEST)];
+    // Nearly every address has no user.
+    memchr::memchr(b'@', rest)?;
     // The authority ends at a slash, but passwords are often written unescaped.
     let stop = |b: &u8| b.is_ascii_whitespace() || b"\"'<>`\\|".contains(b);
     let end = rest.iter().position(stop).unwrap_or(rest.len());

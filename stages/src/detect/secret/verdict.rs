@@ -1,7 +1,11 @@
 //! Verdicts about values that a name says are secret: a password, something a machine drew, or a
 //! placeholder, a word, an expression of a program.
 
-use super::texture::{Kinds, pairs, placeholder, random, uuid, wordy};
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use super::texture::{Kinds, automaton, pairs, placeholder, random, uuid, wordy};
 
 /// The shortest value of something a machine drew.
 const TOKEN: usize = 10;
@@ -89,12 +93,16 @@ pub(super) fn header(value: &[u8]) -> Option<u8> {
         .then_some(88)
 }
 
+/// Finds what stands for a value in a program or its settings.
+#[rustfmt::skip]
+static MARKS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    automaton(&[
+        "process.env", "os.environ", "getenv", "secrets.", "vault:", "env:", "op://", "arn:aws", "\\(", "...", " + ", "…", "!Ref", "!Sub",
+    ])
+});
+
 /// A variable, a template, a path or a call in place of a value, as also a quoted text may be.
 fn stands_for_one(value: &[u8]) -> bool {
-    #[rustfmt::skip]
-    const MARKS: &[&[u8]] = &[
-        b"process.env", b"os.environ", b"getenv", b"secrets.", b"vault:", b"env:", b"op://", b"arn:aws", b"\\(", b"...", b" + ", b"\xE2\x80\xA6", b"!Ref", b"!Sub",
-    ];
     let edge = |a: u8, b: u8| value.first() == Some(&a) && value.last() == Some(&b);
     let name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b' ');
     let variable = matches!(value[0], b'$' | b'%')
@@ -136,9 +144,7 @@ fn stands_for_one(value: &[u8]) -> bool {
         || edge(b'[', b']') && value[1..value.len() - 1].iter().all(name)
         || edge(b'%', b'%')
         || edge(b'_', b'_')
-        || MARKS
-            .iter()
-            .any(|mark| memchr::memmem::find(value, mark).is_some())
+        || MARKS.is_match(value)
 }
 
 /// A call, also where quotes stand around it: `getpass.getpass()`, `String::new()`.

@@ -18,8 +18,7 @@ pub(crate) fn find(text: &[u8], start: usize, rules: &Rules, out: &mut Vec<Findi
         return;
     }
     let limit = text.len().min(start + MAX);
-    let head = decode(&text[start..limit.min(start + HEAD / 3 * 4)]);
-    if !head.is_some_and(|head| head.len() == HEAD && head.iter().all(|c| is_text(*c))) {
+    if !is_text_ahead(&text[start..limit]) {
         return;
     }
     let mut end = start;
@@ -53,23 +52,56 @@ fn is_letter(c: u8) -> bool {
     is(c, ALNUM) || matches!(c, b'+' | b'/' | b'-' | b'_')
 }
 
+/// Whether the first bytes of a run are text. Nearly every word is refused by its first four
+/// letters.
+fn is_text_ahead(run: &[u8]) -> bool {
+    let (groups, _) = run[..run.len().min(HEAD / 3 * 4)].as_chunks::<4>();
+    groups.len() == HEAD / 3
+        && groups.iter().all(|group| {
+            let [a, b, c, d] = group.map(|c| u32::from(SEXTET[usize::from(c)]));
+            let bits = a << 18 | b << 12 | c << 6 | d;
+            (a | b | c | d) < NO_LETTER.into()
+                && is_text((bits >> 16) as u8)
+                && is_text((bits >> 8) as u8)
+                && is_text(bits as u8)
+        })
+}
+
 fn is_text(c: u8) -> bool {
     c >= 0x80 || matches!(c, b' '..=b'~' | b'\n' | b'\r' | b'\t')
 }
+
+/// Stands in [`SEXTET`] for a byte of neither alphabet: a bit that no sextet has.
+const NO_LETTER: u8 = 0x40;
+
+/// The six bits of each letter of either alphabet.
+static SEXTET: [u8; 256] = {
+    let mut table = [NO_LETTER; 256];
+    let mut i = 0;
+    while i < 256 {
+        let c = i as u8;
+        table[i] = match c {
+            b'A'..=b'Z' => c - b'A',
+            b'a'..=b'z' => c - b'a' + 26,
+            b'0'..=b'9' => c - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => NO_LETTER,
+        };
+        i += 1;
+    }
+    table
+};
 
 /// The bytes of a run of either alphabet, without its padding.
 fn decode(run: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(run.len() / 4 * 3 + 3);
     let (mut bits, mut count) = (0u32, 0);
     for &c in run {
-        let value = match c {
-            b'A'..=b'Z' => c - b'A',
-            b'a'..=b'z' => c - b'a' + 26,
-            b'0'..=b'9' => c - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
+        let value = SEXTET[usize::from(c)];
+        if value == NO_LETTER {
+            return None;
+        }
         bits = bits << 6 | u32::from(value);
         count += 6;
         if count >= 8 {
