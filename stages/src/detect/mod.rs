@@ -117,6 +117,8 @@ impl Detectors {
                 iban: settings.detect_iban,
                 phone: settings.detect_phones,
                 ip: settings.detect_ip_addresses,
+                mac: settings.detect_mac,
+                crypto: settings.detect_crypto,
                 secret: settings.detect_api_keys,
                 fields: settings.detect_fields,
                 regions: phone_regions(settings)?,
@@ -137,6 +139,8 @@ impl Detectors {
             (Category::IBAN, settings.detect_iban),
             (Category::PHONE, settings.detect_phones),
             (Category::IP_ADDRESS, settings.detect_ip_addresses),
+            (Category::MAC_ADDRESS, settings.detect_mac),
+            (Category::CRYPTO, settings.detect_crypto),
             (Category::API_KEY, settings.detect_api_keys),
             (Category::AWS_KEY, settings.detect_api_keys),
             (Category::JWT, settings.detect_api_keys),
@@ -243,7 +247,14 @@ impl Detectors {
         let scan_shard = |shard: usize| {
             let (mut found, mut odd) = (Vec::new(), Vec::new());
             let (low, high) = (shard * size, text.len().min((shard + 1) * size));
-            scan::scan(text.as_bytes(), low, high, &self.rules, &mut found, &mut odd);
+            scan::scan(
+                text.as_bytes(),
+                low,
+                high,
+                &self.rules,
+                &mut found,
+                &mut odd,
+            );
             (found, odd)
         };
         let (found, beside) = rayon::join(
@@ -412,7 +423,7 @@ fn rank(finding: &Finding) -> u8 {
         Category::PRIVATE_KEY => 2,
         Category::JWT | Category::AWS_KEY => 3,
         Category::API_KEY => 4,
-        Category::IBAN => 5,
+        Category::IBAN | Category::CRYPTO => 5,
         Category::CREDIT_CARD => 6,
         Category::EMAIL => 7,
         Category::SSN => 8,

@@ -190,7 +190,11 @@ fn zone(text: &[u8], end: usize) -> usize {
 fn prefix(text: &[u8], end: usize, digits: usize) -> usize {
     let stop = run(text, end + 1, DIGIT, 4);
     let fits = at(text, end) == b'/' && (1..=digits).contains(&(stop.saturating_sub(end + 1)));
-    if fits && !word_at(text, stop) && at(text, stop) != b'/' { stop } else { end }
+    if fits && !word_at(text, stop) && at(text, stop) != b'/' {
+        stop
+    } else {
+        end
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,14 @@ use super::Hit;
 use crate::detect::bytes::{DIGIT, at, before, is, word_at, word_before};
 use crate::detect::context::word_within;
 
-const WORDS: &[&str] = &["ssn", "ssns", "social", "socialsecurity", "ssnumber", "ssno"];
+const WORDS: &[&str] = &[
+    "ssn",
+    "ssns",
+    "social",
+    "socialsecurity",
+    "ssnumber",
+    "ssno",
+];
 
 /// The number that begins with the run of `length` digits at `start`.
 ///

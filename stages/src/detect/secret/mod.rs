@@ -35,8 +35,14 @@ pub(crate) const REACH_LEFT: usize = 160;
 pub(crate) const REACH_RIGHT: usize = jwt::LONGEST + 64;
 
 /// The categories that are reported.
-pub(crate) const NAMES: &[&str] =
-    &["API_KEY", "AWS_KEY", "JWT", "PASSWORD", "PRIVATE_KEY", "SECRET"];
+pub(crate) const NAMES: &[&str] = &[
+    "API_KEY",
+    "AWS_KEY",
+    "JWT",
+    "PASSWORD",
+    "PRIVATE_KEY",
+    "SECRET",
+];
 
 /// A secret in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
