@@ -24,6 +24,13 @@ const BUILT_IN: &[(Category, &str, &str)] = &[
     (Category::IBAN, "account ", "DE89 3704 0044 0532 0130 00"),
     (Category::PHONE, "call ", "+1 415 555 2671"),
     (Category::IP_ADDRESS, "from ", "203.0.113.9"),
+    (Category::MAC_ADDRESS, "device ", "00:00:5e:00:53:1f"),
+    // The example of EIP-55.
+    (
+        Category::CRYPTO,
+        "wallet ",
+        "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+    ),
     // In two pieces, so that nobody who looks for leaked keys in sources finds these.
     (
         Category::API_KEY,

@@ -7,7 +7,7 @@
 use super::bytes::{DASH, DIGIT, HEX, WORD, at, before, is, run};
 use super::masks::{BLOCK, Masks};
 use super::national::{self, Packs};
-use super::rules::{Hit, card, email, iban, ip, phone, spelled, ssn};
+use super::rules::{Hit, card, crypto, email, iban, ip, mac, phone, spelled, ssn};
 use super::{Category, Finding, fields, secret, views};
 
 /// How far to either side of its place a rule reads, in bytes: the widest of all rules.
@@ -28,6 +28,8 @@ pub(super) struct Rules {
     pub(super) iban: bool,
     pub(super) phone: bool,
     pub(super) ip: bool,
+    pub(super) mac: bool,
+    pub(super) crypto: bool,
     pub(super) secret: bool,
     /// Whether the names of fields say what their values are.
     pub(super) fields: bool,
@@ -111,6 +113,8 @@ struct Events {
     secret: u64,
     /// A word of two letters.
     pair: u64,
+    /// Two hexadecimal digits before a colon or hyphen, or four before a separator.
+    hardware: u64,
     /// Where something may stand in disguise.
     odd: u64,
     /// Every `@`.
@@ -171,10 +175,15 @@ impl Events {
         let key4 = key2 & key2 >> 2;
         let key8 = key4 & key4 >> 4;
         let secret = word_begins & (key8 & key4 >> 8) as u64;
+        let hex = wide(here.hex, next.hex);
+        let hex2 = hex & hex >> 1;
+        let parts = wide(here.colon | here.dash, next.colon | next.dash);
+        let hardware = word_begins & (hex2 & parts >> 2 | hex2 & hex2 >> 2 & separator >> 4) as u64;
         let pair = word_begins & (letter & letter >> 1 & !(word >> 2)) as u64;
         Self {
             words: digits | iban | named | secret | pair,
             pair,
+            hardware,
             odd: here.odd,
             option: here.dash
                 & !after(here.dash | here.word, last.dash | last.word, 1)
@@ -215,7 +224,8 @@ impl Scan<'_> {
         while base < high {
             let next = Masks::load(self.text, base + BLOCK);
             let events = Events::of(&last, &here, &next);
-            let mut set = events.all();
+            let hardware = if self.rules.mac { events.hardware } else { 0 };
+            let mut set = events.all() | hardware;
             if high - base < BLOCK {
                 set &= (1 << (high - base)) - 1;
             }
@@ -223,6 +233,9 @@ impl Scan<'_> {
                 let bit = set & set.wrapping_neg();
                 let place = base + set.trailing_zeros() as usize;
                 set ^= bit;
+                if hardware & bit != 0 {
+                    self.add(Category::MAC_ADDRESS, mac::verdict(self.text, place));
+                }
                 if events.words & bit != 0 {
                     if events.digits & bit != 0 {
                         self.digits(place);
@@ -245,7 +258,7 @@ impl Scan<'_> {
                     self.option(place);
                 } else if events.at & bit != 0 {
                     self.at_sign(place);
-                } else {
+                } else if events.assignment & bit != 0 {
                     self.assignment(place);
                 }
             }
@@ -341,6 +354,9 @@ impl Scan<'_> {
     fn secret(&mut self, place: usize) {
         if !self.view {
             views::find_in_base64(self.text, place, self.rules, self.out);
+        }
+        if self.rules.crypto {
+            self.add(Category::CRYPTO, crypto::verdict(self.text, place));
         }
         if !self.rules.secret {
             return;

@@ -32,6 +32,8 @@ fn every_probe_is_found() {
         custom_patterns: custom_patterns
             .map(|(n, p)| (n.to_owned(), p.to_owned()))
             .to_vec(),
+        detect_mac: true,
+        detect_crypto: true,
         ..Settings::default()
     };
     let detectors = Detectors::new(&settings).unwrap();

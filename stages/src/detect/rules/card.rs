@@ -8,6 +8,7 @@ use crate::detect::context::word_within;
 const MAX: usize = 19;
 const WORDS: &[&str] = &[
     "card",
+    "cc",
     "credit",
     "debit",
     "visa",
@@ -115,10 +116,11 @@ fn issuer(digits: &[u8]) -> Option<&'static [usize]> {
     })
 }
 
-/// Maestro and the thirteen digits of old Visa cards; so wide a range that a word must stand by.
+/// Maestro, the thirteen digits of old Visa cards, and what JCB has around its range; so wide a range that a word must stand by.
 fn maestro(digits: &[u8]) -> bool {
     matches!(digits[..2], [b'5', b'0' | b'6'..=b'8'] | [b'6', _])
         || digits[0] == b'4' && digits.len() == 13
+        || digits[..2] == *b"35" && digits.len() == 16
         || digits[..4] == *b"1800"
         || digits[..4] == *b"2131"
 }
@@ -187,7 +189,10 @@ mod tests {
                 assert_eq!(finds(&text), Some(card), "{text}");
             }
         }
-        assert_eq!(finds("card 5018000000000009"), Some("5018000000000009"));
+        for card in ["5018000000000009", "3522235032377454", "4047737215142"] {
+            assert_eq!(finds(&format!("card {card}")), Some(card));
+            assert_eq!(finds(card), None);
+        }
     }
 
     #[test]

@@ -57,11 +57,11 @@ fn length_of(country: [u8; 2]) -> Option<usize> {
         b"BI" | b"DK" | b"FI" | b"FK" | b"FO" | b"GL" | b"NL" | b"SD" => 18,
         b"MK" | b"SI" => 19,
         b"AT" | b"BA" | b"EE" | b"KZ" | b"LT" | b"LU" | b"MN" | b"XK" => 20,
-        b"CH" | b"CR" | b"HR" | b"LI" | b"LV" => 21,
-        b"BG" | b"BH" | b"DE" | b"GB" | b"GE" | b"IE" | b"ME" | b"RS" => 22,
+        b"CH" | b"HR" | b"LI" | b"LV" => 21,
+        b"BG" | b"BH" | b"CR" | b"DE" | b"GB" | b"GE" | b"IE" | b"ME" | b"RS" | b"VA" => 22,
         b"AE" | b"GI" | b"IL" | b"IQ" | b"OM" | b"SO" | b"TL" => 23,
         b"AD" | b"CM" | b"CZ" | b"DZ" | b"ES" | b"MD" | b"PK" | b"RO" | b"SA" | b"SE" | b"SK"
-        | b"TN" | b"VA" | b"VG" | b"TD" | b"CG" => 24,
+        | b"TN" | b"VG" | b"TD" | b"CG" => 24,
         b"AO" | b"CV" | b"GW" | b"LY" | b"MZ" | b"PT" | b"ST" => 25,
         b"IR" | b"IS" | b"TR" => 26,
         b"FR" | b"GR" | b"IT" | b"MC" | b"MG" | b"MR" | b"SM" | b"CF" | b"DJ" | b"GA" | b"GQ"
@@ -91,6 +91,8 @@ mod tests {
             "NO93 8601 1117 947",
             "MT84MALT011000012345MTLCAST001S",
             "gb29nwbk60161331926819",
+            "CR05 0152 0200 1026 2840 66",
+            "VA59001123000012345678",
         ] {
             let text = format!("{iban}, please");
             let hit = verdict(text.as_bytes(), 0).unwrap();

@@ -8,6 +8,8 @@ use crate::detect::context::word_within;
 
 /// The longest textual form: an IPv4-mapped address with all groups written out.
 const V6_MAX: usize = 45;
+/// How far back the beginning of a path is looked for, in bytes.
+const PATH_MAX: usize = 256;
 
 /// The dotted quad that begins with the run of `length` digits at `start`.
 pub(crate) fn v4(text: &[u8], start: usize, length: usize) -> Option<Hit> {
@@ -61,11 +63,27 @@ fn may_precede(text: &[u8], start: usize) -> bool {
     let second = start.checked_sub(2).map_or(0, |i| text[i]);
     match before(text, start) {
         b'.' | b'-' => !second.is_ascii_alphanumeric(),
-        b'/' => !is(second, ALPHA),
+        b'/' => !is(second, ALPHA) || in_path(text, start),
         b':' => second != b':',
         b'+' | b'^' | b'~' => false,
         _ => true,
     }
+}
+
+/// Whether the number is a segment of a path or URL and an address rather than a version: what
+/// stands before it begins with a sign of a path or names a scheme, as `Chrome/120.0.6.71` does
+/// not, and its first number has two digits and more, which those of versions rarely have.
+fn in_path(text: &[u8], start: usize) -> bool {
+    let low = start.saturating_sub(PATH_MAX);
+    let begins = text[low..start].iter().rposition(|c| {
+        c.is_ascii_whitespace() || matches!(c, b'"' | b'\'' | b'`' | b'(' | b'<' | b'=' | b',')
+    });
+    let head = &text[begins.map_or(low, |i| low + i + 1)..start];
+    let path = matches!(
+        head,
+        [b'/', ..] | [b'~' | b'.', b'/', ..] | [b'.', b'.', b'/', ..]
+    ) || head.windows(3).any(|three| three == b"://");
+    path && run(text, start, DIGIT, 4) - start >= 2
 }
 
 /// Unspecified, loopback, broadcast and masks say nothing about anybody (RFC 6890).
@@ -238,6 +256,14 @@ mod tests {
         }
         assert_eq!(finds("http://203.0.113.9:80/x"), Some("203.0.113.9"));
         assert_eq!(finds("203.0.113.9/24"), Some("203.0.113.9/24"));
+        for text in [
+            "https://h/203.0.113.9",
+            "https://h.example/a/203.0.113.9?x",
+            "/home/203.0.113.9/x",
+            "see ~/logs/203.0.113.9",
+        ] {
+            assert_eq!(finds(text), Some("203.0.113.9"), "{text}");
+        }
     }
 
     #[test]
@@ -264,6 +290,9 @@ mod tests {
             "0c:4d:e9:9a:11:7f",
             "0c:4d:e9:9a:11:7f:00:01",
             "x::1",
+            "see Chrome/120.0.60.71",
+            "/usr/lib/1.2.3.4/bin",
+            "https://h/pkg/1.2.3.4/x",
             "10.1.2.3.tar",
         ] {
             assert_eq!(finds(text), None, "{text}");

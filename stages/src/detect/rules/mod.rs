@@ -1,9 +1,11 @@
 //! The verdicts: small pure functions that read a bounded neighbourhood of one place.
 
 pub(super) mod card;
+pub(super) mod crypto;
 pub(super) mod email;
 pub(super) mod iban;
 pub(super) mod ip;
+pub(super) mod mac;
 pub(super) mod phone;
 pub(super) mod spelled;
 pub(super) mod ssn;
