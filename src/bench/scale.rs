@@ -350,7 +350,9 @@ impl Outcome for Found {
                     Variable::Age => "0",
                 }
                 .to_owned(),
-                sweep.last_over_first().map_or_else(|| "–".to_owned(), digits),
+                sweep
+                    .last_over_first()
+                    .map_or_else(|| "–".to_owned(), digits),
             ]);
         }
         growth.note = Some(

@@ -160,10 +160,7 @@ fn ladder() -> anyhow::Result<Vec<(&'static str, Pipeline)>> {
     let (last, vault) = protect(&everything, Mode::Tokenize);
     let tripwire = Tripwire::new(everything, vault, &policy(Mode::Tokenize), Arc::new(Silent));
     Ok(vec![
-        (
-            "frame: find the end of the line",
-            Box::new(frame),
-        ),
+        ("frame: find the end of the line", Box::new(frame)),
         (
             "message: check the JSON, read its head, write it",
             Box::new(|line| written(read_answer(&frame(line)))),

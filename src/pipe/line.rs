@@ -9,7 +9,10 @@ use cloak_stages::{BadMessage, Message, Peer, batch};
 const SALVAGED: usize = 1 << 10;
 
 /// What one line holds.
-#[expect(clippy::large_enum_variant, reason = "one at a time, and taken apart at once")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one at a time, and taken apart at once"
+)]
 pub(super) enum Line {
     One(Result<Message, Bad>),
     Batch(Vec<Result<Message, Bad>>),

@@ -2,9 +2,11 @@
 
 mod support;
 
+mod leaks;
 mod limits;
 mod lists;
 mod processes;
+mod protection;
 mod questions;
 mod router;
 mod transparent;
