@@ -55,7 +55,7 @@ fn refused(client: &mut Client, server: &str, arguments: &Value) -> String {
     // Either way of saying no is one that the model reads.
     answer["error"]["message"]
         .as_str()
-        .or(answer["result"]["content"][0]["text"].as_str())
+        .or_else(|| answer["result"]["content"][0]["text"].as_str())
         .unwrap_or_else(|| panic!("{answer}"))
         .to_owned()
 }
