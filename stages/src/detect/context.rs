@@ -53,25 +53,84 @@ pub(super) fn word_after(text: &[u8], end: usize) -> Option<&[u8]> {
 }
 
 /// Whether one of the `count` words before `start` is in `list`.
-pub(super) fn word_within(text: &[u8], start: usize, count: usize, list: &[&str]) -> bool {
+pub(super) fn word_within(text: &[u8], start: usize, count: usize, list: &WordList) -> bool {
     words_before(text, start)
         .take(count)
-        .any(|word| in_list(word, list))
+        .any(|word| list.has(word))
 }
 
-/// Whether `word` is one of `list` without regard to ASCII case. Entries of four letters or more
-/// also stand for compounds that begin or end with them (`phoneNumber`, `Telefonnummer`).
-pub(super) fn in_list(word: &[u8], list: &[&str]) -> bool {
-    list.iter().any(|known| {
-        let known = known.as_bytes();
-        if word.len() < known.len() {
-            return false;
+/// Words that are looked for without regard to ASCII case. Those of four letters or more also
+/// stand for compounds that begin or end with them (`phoneNumber`, `Telefonnummer`).
+pub(super) struct WordList {
+    words: &'static [&'static str],
+    /// How the words begin and end, so that nearly all others are refused without a comparison.
+    heads: Edges,
+    tails: Edges,
+}
+
+impl WordList {
+    pub(super) const fn new(words: &'static [&'static str]) -> Self {
+        let (mut heads, mut tails) = (Edges([0; EDGES]), Edges([0; EDGES]));
+        let mut i = 0;
+        while i < words.len() {
+            let word = words[i].as_bytes();
+            heads = heads.with(word, 0);
+            tails = tails.with(word, word.len().saturating_sub(EDGE));
+            i += 1;
         }
-        let compound = known.len() >= 4;
-        (word.len() == known.len() || compound)
-            && (word[..known.len()].eq_ignore_ascii_case(known)
-                || compound && word[word.len() - known.len()..].eq_ignore_ascii_case(known))
-    })
+        Self {
+            words,
+            heads,
+            tails,
+        }
+    }
+
+    /// Whether the word is one of them, or a compound with one.
+    pub(super) fn has(&self, word: &[u8]) -> bool {
+        (self.heads.hold(word, 0) || self.tails.hold(word, word.len().saturating_sub(EDGE)))
+            && self.words.iter().any(|known| names(word, known.as_bytes()))
+    }
+}
+
+/// Whether `word` is the known one or, where that has four letters, begins or ends with it.
+fn names(word: &[u8], known: &[u8]) -> bool {
+    let compound = known.len() >= EDGE;
+    word.len() >= known.len()
+        && (word.len() == known.len() || compound)
+        && (word[..known.len()].eq_ignore_ascii_case(known)
+            || compound && word[word.len() - known.len()..].eq_ignore_ascii_case(known))
+}
+
+/// How many bytes of an edge count.
+const EDGE: usize = 4;
+/// The words of a set of edges, 64 bits each: many more bits than words in any list.
+const EDGES: usize = 32;
+
+/// A set of edges of words: a bit for the hash of each.
+struct Edges([u64; EDGES]);
+
+impl Edges {
+    const fn with(mut self, word: &[u8], from: usize) -> Self {
+        let hash = Self::hash(word, from);
+        self.0[hash / 64] |= 1 << (hash % 64);
+        self
+    }
+
+    fn hold(&self, word: &[u8], from: usize) -> bool {
+        let hash = Self::hash(word, from);
+        self.0[hash / 64] >> (hash % 64) & 1 == 1
+    }
+
+    /// The hash of the bytes at `from`, four at most, in either case.
+    const fn hash(word: &[u8], from: usize) -> usize {
+        let mut edge = 0u32;
+        let mut i = from;
+        while i < word.len() && i < from + EDGE {
+            edge = edge << 8 | (word[i] | 0x20) as u32;
+            i += 1;
+        }
+        (edge.wrapping_mul(0x9E37_79B1) >> (32 - EDGES.ilog2() - u64::BITS.ilog2())) as usize
+    }
 }
 
 fn is_letter(c: u8) -> bool {
@@ -102,7 +161,12 @@ mod tests {
 
     #[test]
     fn compounds_of_longer_words() {
-        assert!(in_list(b"phoneNumber", &["phone"]) && in_list(b"Mobiltelefon", &["telefon"]));
-        assert!(!in_list(b"hotel", &["tel"]) && in_list(b"TEL", &["tel"]));
+        const LIST: &WordList = &WordList::new(&["phone", "telefon", "tel", "номер"]);
+        for word in ["phone", "phoneNumber", "Mobiltelefon", "TEL", "номер"] {
+            assert!(LIST.has(word.as_bytes()), "{word}");
+        }
+        for word in ["hotel", "telly", "phon", "", "т"] {
+            assert!(!LIST.has(word.as_bytes()), "{word}");
+        }
     }
 }

@@ -237,14 +237,11 @@ impl Scan<'_> {
                     self.add(Category::MAC_ADDRESS, mac::verdict(self.text, place));
                 }
                 if events.words & bit != 0 {
-                    if events.digits & bit != 0 {
-                        self.digits(place);
-                    }
                     if events.iban & bit != 0 {
                         self.iban(place);
                     }
                     if events.named & bit != 0 {
-                        self.national(place);
+                        self.number(place, events.digits & bit != 0);
                     }
                     if events.pair & bit != 0 {
                         self.pair(place);
@@ -285,17 +282,26 @@ impl Scan<'_> {
         }
     }
 
-    fn digits(&mut self, place: usize) {
+    /// A number; whether what it is leaves no room for anything else.
+    fn digits(&mut self, place: usize) -> bool {
         let text = self.text;
         let length = run(text, place, DIGIT, 20) - place;
         if self.rules.card && (length >= 12 || matches!(length, 4..=6)) {
-            self.add(Category::CREDIT_CARD, card::verdict(text, place, length));
+            let hit = card::verdict(text, place, length);
+            if hit.is_some() {
+                self.add(Category::CREDIT_CARD, hit);
+                return true;
+            }
         }
         if self.rules.ssn && matches!(length, 3 | 9) {
             self.add(Category::SSN, ssn::verdict(text, place, length));
         }
         if self.rules.ip && length <= 3 && at(text, place + length) == b'.' {
-            self.add(Category::IP_ADDRESS, ip::v4(text, place, length));
+            let hit = ip::v4(text, place, length);
+            if hit.is_some() {
+                self.add(Category::IP_ADDRESS, hit);
+                return true;
+            }
         }
         if self.rules.phone {
             let hit = match before(text, place) {
@@ -306,6 +312,7 @@ impl Scan<'_> {
             };
             self.add(Category::PHONE, hit);
         }
+        false
     }
 
     /// A word of two letters; `at` may be the sign of an address that is spelled out.
@@ -338,14 +345,21 @@ impl Scan<'_> {
         }
     }
 
-    fn national(&mut self, place: usize) {
+    /// A number, or a word with digits in it.
+    fn number(&mut self, place: usize, digits: bool) {
+        let previous = before(self.text, place);
+        let behind_digit = place >= 2 && is(self.text[place - 2], DIGIT);
         // A number begins with its first group.
-        let inside = matches!(before(self.text, place), b'-' | b'.' | b'/' | b':')
-            && place >= 2
-            && is(self.text[place - 2], DIGIT);
-        if inside || is_date(&self.text[place..]) {
+        if matches!(previous, b'-' | b'.') && behind_digit || is_date(&self.text[place..]) {
             return;
         }
+        let settled = digits && self.digits(place);
+        if !settled && !(matches!(previous, b'/' | b':') && behind_digit) {
+            self.national(place);
+        }
+    }
+
+    fn national(&mut self, place: usize) {
         if let Some(hit) = national::at(self.text, place, &self.rules.packs) {
             self.add_named(hit.name, place, hit.end, hit.confidence, hit.rule);
         }
@@ -442,5 +456,6 @@ fn is_date(text: &[u8]) -> bool {
         return false;
     };
     let digits = [*m1, *m2, *d1, *d2].iter().chain(y).all(u8::is_ascii_digit);
-    digits && matches!(y, [b'1', b'9', ..] | [b'2', b'0', ..]) && !is(at(text, 10), DIGIT)
+    let month = matches!(m1, b'0' | b'1');
+    digits && month && matches!(y, [b'1', b'9', ..] | [b'2', b'0', ..]) && !is(at(text, 10), DIGIT)
 }

@@ -17,11 +17,13 @@ mod europe;
 mod pacific;
 mod packs;
 mod rule;
+mod shape;
 
 use context::Context;
 use packs::Candidates;
 pub(crate) use packs::Packs;
 use rule::{Compact, Format};
+use shape::Shape;
 
 /// Bytes before a candidate that a verdict may read.
 pub(crate) const REACH_LEFT: usize = context::WINDOW_LEFT;
@@ -66,24 +68,26 @@ pub(crate) fn in_field(
     let Candidates {
         formats,
         run,
-        close_words,
+        digits,
     } = packs.starting_like(text, start);
     let next = text.get(start + run).copied().unwrap_or(0);
-    if formats.is_empty() || inside_a_number(text, start) {
+    let shape = digits.then(|| Shape::read(text, start));
+    let fits = |format: &&Format| {
+        format.goes_on_with(next) && shape.is_none_or(|shape| format.pattern.fits(shape))
+    };
+    let mut formats = formats.iter().filter(fits).peekable();
+    if formats.peek().is_none() || inside_a_number(text, start) {
         return None;
     }
     let mut context = Context::new(text, start, field);
-    let may_adjoin = context.may_adjoin();
-    if close_words && !may_adjoin {
-        return None;
-    }
+    let mut may_adjoin = None;
     let floor = if packs.suspects { 1 } else { CREDIBLE };
     let mut best: Option<Hit> = None;
     // Formats with the same mask stand side by side: it is read once.
     let mut mask: &[u8] = &[];
     let mut read: Option<(usize, Compact)> = None;
     for format in formats {
-        if !format.goes_on_with(next) || format.rule.close_words && !may_adjoin {
+        if format.rule.close_words && !*may_adjoin.get_or_insert_with(|| context.may_adjoin()) {
             continue;
         }
         // Without a word in reach only what stands for itself can be found: no check is needed.

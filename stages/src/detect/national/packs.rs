@@ -13,9 +13,8 @@ const ALWAYS: &str = "en";
 #[derive(Clone)]
 pub(crate) struct Packs {
     formats: Vec<Format>,
-    /// For each class and length of the first run, a range of `formats`, and whether all of them
-    /// need a word directly before.
-    ranges: [[(u16, u16, bool); LONGEST_RUN + 1]; 3],
+    /// For each class and length of the first run, a range of `formats`.
+    ranges: [[(u16, u16); LONGEST_RUN + 1]; 3],
     /// Whether bare numbers with a weak check are reported.
     pub(super) suspects: bool,
 }
@@ -25,8 +24,8 @@ pub(super) struct Candidates<'a> {
     pub(super) formats: &'a [Format],
     /// The length of the run, in bytes.
     pub(super) run: usize,
-    /// Whether all of them need a word directly before.
-    pub(super) close_words: bool,
+    /// Whether it consists of digits.
+    pub(super) digits: bool,
 }
 
 /// A locale that has no pack.
@@ -117,21 +116,21 @@ impl Packs {
                     return Candidates {
                         formats: &[],
                         run: len,
-                        close_words: true,
+                        digits: false,
                     };
                 }
                 Class::Letters
             }
             _ => Class::Digits,
         };
-        let (from, to, close_words) = self.ranges[class as usize]
+        let (from, to) = self.ranges[class as usize]
             .get(len)
             .copied()
             .unwrap_or_default();
         Candidates {
             formats: &self.formats[usize::from(from)..usize::from(to)],
             run: len,
-            close_words,
+            digits: !letters,
         }
     }
 
@@ -145,13 +144,12 @@ impl Packs {
             }
         }
         keyed.sort_by_key(|&(class, len, format)| (class, len, format.mask));
-        let mut ranges = [[(0, 0, true); LONGEST_RUN + 1]; 3];
+        let mut ranges = [[(0, 0); LONGEST_RUN + 1]; 3];
         for (class, row) in ranges.iter_mut().enumerate() {
             for (len, range) in row.iter_mut().enumerate() {
                 let before = |key: (usize, usize)| keyed.partition_point(|f| (f.0, f.1) < key);
                 let (from, to) = (before((class, len)), before((class, len + 1)));
-                let close_words = keyed[from..to].iter().all(|f| f.2.rule.close_words);
-                *range = (from as u16, to as u16, close_words);
+                *range = (from as u16, to as u16);
             }
         }
         Self {

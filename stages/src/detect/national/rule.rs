@@ -1,6 +1,7 @@
 //! What a rule is, and how a format is read from text.
 
 use super::context::Keywords;
+use super::shape::Pattern;
 
 /// The longest number counted in letters and digits.
 const LONGEST: usize = 24;
@@ -49,6 +50,8 @@ pub(super) struct Format {
     separator: u8,
     /// Confidence without a word that names it.
     pub(super) bare: u8,
+    /// The shape of its digits, where it has only those.
+    pub(super) pattern: Pattern,
     /// The words of the rule.
     pub(super) keywords: Keywords,
 }
@@ -75,6 +78,7 @@ impl Format {
             grouped: separator != 0,
             separator,
             bare,
+            pattern: Pattern::of(mask),
             keywords: Keywords::new(rule.keywords),
         }
     }
@@ -178,7 +182,7 @@ impl Compact {
 }
 
 /// Length of the one space at the start of `text`, which may be a (narrow) no-break space.
-fn space(text: &[u8]) -> Option<usize> {
+pub(super) fn space(text: &[u8]) -> Option<usize> {
     match text {
         [b' ', ..] => Some(1),
         [0xC2, 0xA0, ..] => Some(2),

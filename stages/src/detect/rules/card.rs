@@ -2,11 +2,11 @@
 
 use super::Hit;
 use crate::detect::bytes::{DIGIT, at, before, is, run, word_at, word_before};
-use crate::detect::context::word_within;
+use crate::detect::context::{WordList, word_within};
 
 /// ISO/IEC 7812-1: at most 19 digits.
 const MAX: usize = 19;
-const WORDS: &[&str] = &[
+static WORDS: WordList = WordList::new(&[
     "card",
     "cc",
     "credit",
@@ -23,7 +23,7 @@ const WORDS: &[&str] = &[
     "carta",
     "cartao",
     "kaart",
-];
+]);
 
 /// The card number that begins with the run of `length` digits at `start`: digits in a row, or in
 /// groups parted by one space or hyphen each.
@@ -40,7 +40,7 @@ pub(crate) fn verdict(text: &[u8], start: usize, length: usize) -> Option<Hit> {
         digits[..length].copy_from_slice(&text[start..end]);
         let digits = &digits[..length];
         let common = issuer(digits).is_some_and(|lengths| lengths.contains(&length));
-        let rare = || maestro(digits) && word_within(text, start, 4, WORDS);
+        let rare = || maestro(digits) && word_within(text, start, 4, &WORDS);
         return (!word_at(text, end) && luhn(digits) && (common || rare())).then_some(Hit {
             start,
             end,

@@ -2,7 +2,7 @@
 
 use super::Hit;
 use crate::detect::bytes::{ALNUM, ALPHA, DIGIT, LOCAL, at, before, is, run, word_at};
-use crate::detect::context::word_within;
+use crate::detect::context::{WordList, word_within};
 
 /// RFC 5321, 4.5.3.1.1 asks for 64 octets; tracking addresses are longer in practice.
 const LOCAL_MAX: usize = 128;
@@ -180,16 +180,16 @@ fn is_version(domain: &[u8]) -> bool {
 
 /// `admin@intranet-dc1`, only behind a word that announces an account.
 fn single_label(text: &[u8], start: usize, first: usize) -> Option<usize> {
-    const ACCOUNT: &[&str] = &[
+    static ACCOUNT: WordList = WordList::new(&[
         "account", "email", "for", "login", "mail", "mailbox", "user", "username",
-    ];
+    ]);
     let stop = label(text, first)?;
     let host = &text[first..stop];
     let like_a_host = host[0].is_ascii_alphabetic()
         && host.iter().any(|c| *c == b'-' || c.is_ascii_digit())
         || host.eq_ignore_ascii_case(b"localhost");
     let ends = !word_at(text, stop) && !matches!(at(text, stop), b'/' | b'(' | b':' | b'.' | b'@');
-    (like_a_host && ends && before(text, start) != b'/' && word_within(text, start, 2, ACCOUNT))
+    (like_a_host && ends && before(text, start) != b'/' && word_within(text, start, 2, &ACCOUNT))
         .then_some(stop)
 }
 

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::Hit;
 use crate::detect::bytes::{ALPHA, DIGIT, HEX, at, before, is, run, word_at, word_before};
-use crate::detect::context::word_within;
+use crate::detect::context::{WordList, word_within};
 
 /// The longest textual form: an IPv4-mapped address with all groups written out.
 const V6_MAX: usize = 45;
@@ -97,7 +97,7 @@ fn is_nobodys(address: Ipv4Addr) -> bool {
 /// Four-part version numbers: a word that says so, a heading of a change log, or numbers so small
 /// that an address would be a rarity (`1.84.1.0`).
 fn is_version(text: &[u8], start: usize, octets: [u8; 4]) -> bool {
-    const WORDS: &[&str] = &[
+    static WORDS: WordList = WordList::new(&[
         "version",
         "versions",
         "ver",
@@ -117,11 +117,11 @@ fn is_version(text: &[u8], start: usize, octets: [u8; 4]) -> bool {
         "oid",
         "fileversion",
         "productversion",
-    ];
-    const IP: &[&str] = &[
+    ]);
+    static IP: WordList = WordList::new(&[
         "ip", "ips", "ipv4", "host", "addr", "address", "server", "from", "client",
-    ];
-    if word_within(text, start, 1, IP) {
+    ]);
+    if word_within(text, start, 1, &IP) {
         return false;
     }
     let heading = before(text, start) == b'['
@@ -129,7 +129,7 @@ fn is_version(text: &[u8], start: usize, octets: [u8; 4]) -> bool {
         && start >= 3
         && text[start - 3] == b'#';
     heading
-        || word_within(text, start, 2, WORDS)
+        || word_within(text, start, 2, &WORDS)
         || octets[0] < 10 && octets[3] == 0 && octets[2] < 10
 }
 

@@ -2,16 +2,16 @@
 
 use super::Hit;
 use crate::detect::bytes::{DIGIT, at, before, is, word_at, word_before};
-use crate::detect::context::word_within;
+use crate::detect::context::{WordList, word_within};
 
-const WORDS: &[&str] = &[
+static WORDS: WordList = WordList::new(&[
     "ssn",
     "ssns",
     "social",
     "socialsecurity",
     "ssnumber",
     "ssno",
-];
+]);
 
 /// The number that begins with the run of `length` digits at `start`.
 ///
@@ -21,7 +21,7 @@ pub(crate) fn verdict(text: &[u8], start: usize, length: usize) -> Option<Hit> {
     if word_before(text, start) || joined(text, start) {
         return None;
     }
-    let announced = || word_within(text, start, 4, WORDS);
+    let announced = || word_within(text, start, 4, &WORDS);
     let (digits, end, confidence) = match length {
         3 => {
             let separator = at(text, start + 3);

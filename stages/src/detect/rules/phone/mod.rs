@@ -3,10 +3,12 @@
 mod plan;
 mod written;
 
+use std::cell::OnceCell;
+
 use self::written::Written;
 use super::Hit;
 use crate::detect::bytes::{DIGIT, at, before, is, run, word_at, word_before};
-use crate::detect::context::{in_list, word_after, words_before};
+use crate::detect::context::{WordList, word_after, words_before};
 
 pub(crate) use self::plan::{Region, region, regions_of};
 
@@ -16,7 +18,7 @@ const MAX: usize = 15;
 const MIN: usize = 7;
 
 /// Words that announce a telephone number.
-pub(crate) const WORDS: &[&str] = &[
+pub(crate) static WORDS: WordList = WordList::new(&[
     "phone",
     "phones",
     "telephone",
@@ -76,11 +78,11 @@ pub(crate) const WORDS: &[&str] = &[
     "휴대폰",
     "फ़ोन",
     "मोबाइल",
-];
+]);
 /// Words that say behind a number what it is.
-const WORDS_AFTER: &[&str] = &[
+static WORDS_AFTER: WordList = WordList::new(&[
     "office", "mobile", "fax", "home", "work", "cell", "phone", "tel", "portable", "handy", "mob",
-];
+]);
 
 /// `+` and a country code at `start`.
 pub(crate) fn international(text: &[u8], start: usize) -> Option<Hit> {
@@ -163,6 +165,7 @@ pub(crate) fn national(text: &[u8], start: usize, regions: &[Region]) -> Option<
         bracket,
         written: &written,
         regions,
+        announced: OnceCell::new(),
     };
     (1..=groups.len())
         .rev()
@@ -186,6 +189,8 @@ struct Candidate<'a> {
     bracket: bool,
     written: &'a Written,
     regions: &'a [Region],
+    /// Whether a word before the number says what it is.
+    announced: OnceCell<bool>,
 }
 
 impl Candidate<'_> {
@@ -262,15 +267,20 @@ impl Candidate<'_> {
 
     /// Whether a word before the number or behind it says what it is.
     fn is_announced(&self, end: usize) -> bool {
+        *self.announced.get_or_init(|| self.is_announced_before())
+            || word_after(self.text, end).is_some_and(|word| WORDS_AFTER.has(word))
+    }
+
+    fn is_announced_before(&self) -> bool {
         let mut number = false;
         for word in words_before(self.text, self.start).take(5) {
-            if in_list(word, WORDS) || number && word.eq_ignore_ascii_case(b"my") {
+            if WORDS.has(word) || number && word.eq_ignore_ascii_case(b"my") {
                 return true;
             }
             number |=
                 word.eq_ignore_ascii_case(b"number") || word.eq_ignore_ascii_case(b"registered");
         }
-        word_after(self.text, end).is_some_and(|word| in_list(word, WORDS_AFTER))
+        false
     }
 }
 
