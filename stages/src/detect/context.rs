@@ -90,6 +90,12 @@ impl WordList {
         (self.heads.hold(word, 0) || self.tails.hold(word, word.len().saturating_sub(EDGE)))
             && self.words.iter().any(|known| names(word, known.as_bytes()))
     }
+
+    /// Whether the word is one of them.
+    pub(super) fn is(&self, word: &[u8]) -> bool {
+        let same = |known: &&str| known.as_bytes().eq_ignore_ascii_case(word);
+        self.heads.hold(word, 0) && self.words.iter().any(same)
+    }
 }
 
 /// Whether `word` is the known one or, where that has four letters, begins or ends with it.

@@ -38,6 +38,7 @@ mod samples;
 mod scan;
 mod secret;
 mod settings;
+mod tails;
 mod views;
 
 use std::fmt;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::detect::national;
+use crate::detect::tails::Tails;
 
 /// What the values of a field are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,8 +34,7 @@ static DICTIONARY: LazyLock<Dictionary> = LazyLock::new(Dictionary::read);
 
 struct Dictionary {
     kinds: HashMap<&'static str, Kind>,
-    /// Whether a name ends with these two bytes; one bit each.
-    endings: Vec<u64>,
+    tails: Tails,
 }
 
 impl Dictionary {
@@ -53,14 +53,8 @@ impl Dictionary {
             let kind = kind_of(kind);
             kinds.extend(names.split(',').map(|name| (name.trim(), kind)));
         }
-        let mut endings = vec![0; 1 << 10];
-        for name in kinds.keys() {
-            let [.., a, b] = *name.as_bytes() else {
-                continue;
-            };
-            set(&mut endings, a, b);
-        }
-        Self { kinds, endings }
+        let tails = Tails::of(kinds.keys().copied());
+        Self { kinds, tails }
     }
 }
 
@@ -84,21 +78,10 @@ fn kind_of(name: &str) -> Kind {
     }
 }
 
-fn place(a: u8, b: u8) -> (usize, u64) {
-    let index = usize::from(a) << 8 | usize::from(b);
-    (index >> 6, 1 << (index & 63))
-}
-
-fn set(endings: &mut [u64], a: u8, b: u8) {
-    let (word, bit) = place(a, b);
-    endings[word] |= bit;
-}
-
-/// Whether a name may end with these two bytes, in either case. Cheap, to be asked first.
+/// Whether a name may end where `text` does. Cheap, to be asked first.
 #[inline(always)]
-pub(super) fn may_end(a: u8, b: u8) -> bool {
-    let (word, bit) = place(a.to_ascii_lowercase(), b.to_ascii_lowercase());
-    DICTIONARY.endings[word] & bit != 0
+pub(super) fn may_end(text: &[u8]) -> bool {
+    DICTIONARY.tails.may_end(text)
 }
 
 /// The kind of exactly this name, written as in the dictionary.
@@ -122,7 +105,7 @@ mod tests {
 
     #[test]
     fn endings_cover_the_names() {
-        assert!(may_end(b'm', b'e') && may_end(b'M', b'E') && !may_end(b'q', b'q'));
+        assert!(may_end(b"name") && may_end(b"FIRST_NAME") && !may_end(b"iraq"));
         assert_eq!(kind("firstname"), Some(Kind::Person));
         assert_eq!(kind("nhs"), Some(Kind::National));
     }

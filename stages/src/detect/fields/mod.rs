@@ -25,8 +25,7 @@ const RULE: &str = "field name";
 /// The value behind the `:` or `=` at `place`, if the name before it says what it is.
 pub(super) fn assignment(text: &[u8], place: usize) -> Option<(Category, Hit)> {
     let (end, quoted) = name_end(text, place)?;
-    let [a, b] = *text[..end].last_chunk()?;
-    if !may_end(a, b) {
+    if !may_end(&text[..end]) {
         return None;
     }
     let kind = Name::read(name_before(text, end, !quoted && text[place] == b':')?)?.kind()?;

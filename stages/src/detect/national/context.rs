@@ -2,6 +2,7 @@
 
 use super::documents::{ENDS, WORD_ENDS};
 use super::rule::Compact;
+use crate::detect::context::WordList;
 
 /// Bytes before a candidate in which a word may name it.
 pub(super) const WINDOW_LEFT: usize = 64;
@@ -21,6 +22,8 @@ pub(super) const SMALL_WORDS: &[&str] = &[
     "número", "é", "nº", "numer", "номер", "het", "van", "di", "del", "della", "и", "to", "as", "with", "番号",
     "号码", "号", "번호", "번호는", "는", "은", "の", "は",
 ];
+
+static SMALL: WordList = WordList::new(SMALL_WORDS);
 
 /// The neighbourhood of one candidate, prepared when it is first asked for.
 pub(super) struct Context<'t> {
@@ -246,10 +249,7 @@ fn may_end_in_name(text: &[u8]) -> bool {
         if !plain || ends_in(&WORD_ENDS, a, b) {
             return true;
         }
-        if !SMALL_WORDS
-            .iter()
-            .any(|small| small.as_bytes().eq_ignore_ascii_case(word))
-        {
+        if !SMALL.is(word) {
             return false;
         }
         rest = &rest[..from];
@@ -517,7 +517,7 @@ impl Words {
         gap.split([' ', '\n', HUMP]).all(|word| {
             word.is_empty()
                 || word.chars().count() == 1 && !word.is_ascii()
-                || SMALL_WORDS.contains(&word)
+                || SMALL.is(word.as_bytes())
         })
     }
 

@@ -48,7 +48,7 @@ pub(crate) fn verdict(text: &[u8], start: usize, length: usize) -> Option<Hit> {
             rule: "card",
         });
     }
-    if !matches!(length, 4..=6) {
+    if !matches!(length, 4..=6) || issuer(&text[start..start + length]).is_none() {
         return None;
     }
     let mut count = 0;

@@ -12,8 +12,7 @@ const VALUE: usize = 512;
 /// The secret value behind the `=` or `:` at `at`, or in the element whose tag ends in the `>` there.
 pub(crate) fn assignment(text: &[u8], at: usize) -> Option<Hit> {
     let operator = Operator::at(text, at)?;
-    let [a, b] = *text[..operator.name_end].last_chunk()?;
-    if !may_end(a, b) {
+    if !may_end(&text[..operator.name_end]) {
         return None;
     }
     let name = match operator.name_end {

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use crate::detect::tails::Tails;
+
 /// What a name says about its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sort {
@@ -65,11 +67,6 @@ pub(super) fn sort(words: &[&[u8]]) -> Option<Sort> {
         all => all,
     };
     let last = *words.last()?;
-    if let [.., a, b] = last
-        && !ends_in(&WORD_ENDS, *a, *b)
-    {
-        return None;
-    }
     let before = words.len().checked_sub(2).map(|i| words[i]);
     let mut joined = [0; 48];
     for count in [3, 2, 1] {
@@ -118,45 +115,23 @@ fn secretive(word: &[u8]) -> bool {
 #[rustfmt::skip]
 const ENDINGS: &[&str] = &["is", "ist", "es", "value", "val", "raw", "plain", "plaintext", "text", "str", "string", "prod", "production", "dev", "staging", "live", "test", "base64", "b64", "default", "env", "new", "old", "current", "primary", "secondary", "a", "b", "main", "backup", "v1", "v2"];
 
-/// Whether a name that ends in these two bytes may be one that counts: most names are refused here.
-pub(super) fn may_end(a: u8, b: u8) -> bool {
-    ends_in(&WORD_ENDS, a, b) || ends_in(&ENDING_ENDS, a, b)
-}
+/// How names that count end.
+static TAILS: LazyLock<Tails> = LazyLock::new(|| {
+    let words = WORDS.iter().map(|(word, _)| *word);
+    Tails::of(words.chain(ENDINGS.iter().copied()))
+});
 
-/// Whether two bytes, folded, are in a table of last letters. Digits and other scripts always are.
-fn ends_in(table: &[u32; 26], a: u8, b: u8) -> bool {
-    let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
-    if a >= 0x80 || b >= 0x80 || b.is_ascii_digit() {
-        return true;
+/// Whether a name that counts may end where `text` does: most names are refused here.
+pub(super) fn may_end(text: &[u8]) -> bool {
+    let number = text.iter().rev().take(20);
+    let number = number.take_while(|b| b.is_ascii_digit()).count();
+    if number == 0 {
+        return TAILS.may_end(text);
     }
-    a.is_ascii_lowercase()
-        && b.is_ascii_lowercase()
-        && table[usize::from(a - b'a')] >> (b - b'a') & 1 == 1
-}
-
-static WORD_ENDS: [u32; 26] = {
-    let mut table = [0; 26];
-    let mut i = 0;
-    while i < WORDS.len() {
-        table = note(table, WORDS[i].0.as_bytes());
-        i += 1;
+    // `password_2`, `token0`, but no number alone.
+    let mut word = &text[..text.len() - number];
+    while let [head @ .., b'_' | b'-' | b'.' | b' '] = word {
+        word = head;
     }
-    table
-};
-
-static ENDING_ENDS: [u32; 26] = {
-    let mut table = [0; 26];
-    let mut i = 0;
-    while i < ENDINGS.len() {
-        table = note(table, ENDINGS[i].as_bytes());
-        i += 1;
-    }
-    table
-};
-
-const fn note(mut table: [u32; 26], word: &[u8]) -> [u32; 26] {
-    if let [.., a @ b'a'..=b'z', b @ b'a'..=b'z'] = word {
-        table[(*a - b'a') as usize] |= 1 << (*b - b'a');
-    }
-    table
+    TAILS.may_end(word)
 }
