@@ -24,6 +24,10 @@ pub(super) struct Masks {
     pub(super) at: u64,
     /// What a character in disguise may begin with: `\\`, `%`, `&`, the first byte of UTF-8.
     pub(super) odd: u64,
+    /// `a`, in either case.
+    pub(super) a: u64,
+    /// `t`, in either case.
+    pub(super) t: u64,
     /// What parts the groups of a number: space `(` `)` `-` `.` `/`.
     pub(super) separator: u64,
 }
@@ -59,6 +63,8 @@ impl Masks {
             masks.equals |= bits(equal(b'='));
             masks.odd |= bits(equal(b'\\') | within(b'%', 2, x) | all(0xC2).simd_le(x));
             masks.at |= bits(equal(b'@'));
+            masks.a |= bits(folded.simd_eq(all(b'a')));
+            masks.t |= bits(folded.simd_eq(all(b't')));
             masks.separator |= bits(equal(b' ') | within(b'(', 2, x) | within(b'-', 3, x));
         }
         masks
@@ -95,6 +101,8 @@ mod tests {
             equals: set(|c| c == b'='),
             odd: set(|c| matches!(c, b'\\' | b'%' | b'&' | 0xC2..)),
             at: set(|c| c == b'@'),
+            a: set(|c| matches!(c, b'a' | b'A')),
+            t: set(|c| matches!(c, b't' | b'T')),
             separator: set(|c| b" ()-./".contains(&c)),
         }
     }

@@ -24,6 +24,7 @@ mod bytes;
 mod category;
 mod context;
 mod custom;
+mod events;
 mod fields;
 pub mod jsonl;
 mod lists;

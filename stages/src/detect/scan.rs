@@ -5,6 +5,7 @@
 //! the whole that are proposed within it, and the union over any cuts is the whole.
 
 use super::bytes::{DASH, DIGIT, HEX, WORD, at, before, is, run};
+use super::events::Events;
 use super::masks::{BLOCK, Masks};
 use super::national::{self, Packs};
 use super::rules::{Hit, card, crypto, email, iban, ip, mac, phone, spelled, ssn};
@@ -99,105 +100,6 @@ pub(super) fn scan_plain(text: &str, rules: &Rules, out: &mut Vec<Finding>) {
     scan.range(0, text.len());
 }
 
-/// The places of a block that are worth a rule's time.
-struct Events {
-    /// The starts of words of which one of the next four sets speaks.
-    words: u64,
-    /// Where a number begins that is long, or goes on behind a separator, or is opened by one.
-    digits: u64,
-    /// A word of two letters and then two digits.
-    iban: u64,
-    /// A word that has digits among its first characters, or one to three letters before a number.
-    named: u64,
-    /// A word with twelve and more characters of a key ahead.
-    secret: u64,
-    /// A word of two letters.
-    pair: u64,
-    /// Two hexadecimal digits before a colon or hyphen, or four before a separator.
-    hardware: u64,
-    /// Where something may stand in disguise.
-    odd: u64,
-    /// Every `@`.
-    at: u64,
-    /// The first dash of an option (`--password`).
-    option: u64,
-    /// Every `=` and `:`.
-    assignment: u64,
-}
-
-impl Events {
-    fn all(&self) -> u64 {
-        self.words | self.odd | self.at | self.option | self.assignment
-    }
-
-    #[inline(always)]
-    fn of(last: &Masks, here: &Masks, next: &Masks) -> Self {
-        let wide = |here: u64, next: u64| u128::from(next) << 64 | u128::from(here);
-        let after = |here: u64, last: u64, n: u32| here << n | last >> (64 - n);
-        let digit = wide(here.digit, next.digit);
-        let separator = wide(here.separator, next.separator);
-        let begins = here.digit & !after(here.digit, last.digit, 1);
-
-        // Runs of 1 to 6 digits at each place; runs of seven and more are all of interest.
-        let run2 = digit & digit >> 1;
-        let run3 = run2 & digit >> 2;
-        let run4 = run2 & run2 >> 2;
-        let run6 = run4 & run2 >> 4;
-        let run7 = run4 & run3 >> 4;
-        // A separator that another digit follows, or a bracket and a space.
-        let joint = separator & (digit >> 1 | separator >> 1 & digit >> 2);
-        let joined = digit & joint >> 1
-            | run2 & joint >> 2
-            | run3 & joint >> 3
-            | run4 & joint >> 4
-            | run4 & digit >> 4 & joint >> 5
-            | run6 & joint >> 6;
-        let digits = begins & (joined | run7) as u64;
-
-        let word = wide(here.word, next.word);
-        let letter = word & !digit;
-        let word_begins = here.word & !after(here.word, last.word, 1);
-        let iban = word_begins & (letter & letter >> 1 & run2 >> 2) as u64;
-
-        let word2 = word & word >> 1;
-        let word4 = word2 & word2 >> 2;
-        let word6 = word4 & word2 >> 4;
-        let digit2 = digit | digit >> 1;
-        let digit4 = digit2 | digit2 >> 2;
-        let mixed = word6 & (digit4 | digit4 >> 4);
-        let ahead = joint >> 1 & letter
-            | joint >> 2 & letter & letter >> 1
-            | joint >> 3 & letter & letter >> 1 & letter >> 2;
-        let named = (word_begins & (mixed | ahead) as u64) | digits;
-
-        let key = word | wide(here.dash, next.dash);
-        let key2 = key & key >> 1;
-        let key4 = key2 & key2 >> 2;
-        let key8 = key4 & key4 >> 4;
-        let secret = word_begins & (key8 & key4 >> 8) as u64;
-        let hex = wide(here.hex, next.hex);
-        let hex2 = hex & hex >> 1;
-        let parts = wide(here.colon | here.dash, next.colon | next.dash);
-        let hardware = word_begins & (hex2 & parts >> 2 | hex2 & hex2 >> 2 & separator >> 4) as u64;
-        let pair = word_begins & (letter & letter >> 1 & !(word >> 2)) as u64;
-        Self {
-            words: digits | iban | named | secret | pair,
-            pair,
-            hardware,
-            odd: here.odd,
-            option: here.dash
-                & !after(here.dash | here.word, last.dash | last.word, 1)
-                & (key >> 1 & !(digit >> 1)) as u64,
-            digits,
-            iban,
-            named,
-            secret,
-            at: here.at,
-            assignment: here.colon | here.equals,
-        }
-    }
-}
-
 struct Scan<'a> {
     text: &'a [u8],
     rules: &'a Rules,
@@ -223,32 +125,18 @@ impl Scan<'_> {
         let mut base = low;
         while base < high {
             let next = Masks::load(self.text, base + BLOCK);
-            let events = Events::of(&last, &here, &next);
-            let hardware = if self.rules.mac { events.hardware } else { 0 };
-            let mut set = events.all() | hardware;
+            let events = Events::of(&last, &here, &next, self.rules.mac);
+            let mut set = events.all();
             if high - base < BLOCK {
                 set &= (1 << (high - base)) - 1;
             }
+            let words = events.words();
             while set != 0 {
                 let bit = set & set.wrapping_neg();
                 let place = base + set.trailing_zeros() as usize;
                 set ^= bit;
-                if hardware & bit != 0 {
-                    self.add(Category::MAC_ADDRESS, mac::verdict(self.text, place));
-                }
-                if events.words & bit != 0 {
-                    if events.iban & bit != 0 {
-                        self.iban(place);
-                    }
-                    if events.named & bit != 0 {
-                        self.number(place, events.digits & bit != 0);
-                    }
-                    if events.pair & bit != 0 {
-                        self.pair(place);
-                    }
-                    if events.secret & bit != 0 {
-                        self.secret(place);
-                    }
+                if words & bit != 0 {
+                    self.word(place, bit, &events);
                 } else if events.odd & bit != 0 {
                     self.odd(place);
                 } else if events.option & bit != 0 {
@@ -261,6 +149,27 @@ impl Scan<'_> {
             }
             (last, here) = (here, next);
             base += BLOCK;
+        }
+    }
+
+    /// A word or number begins.
+    #[inline(always)]
+    fn word(&mut self, place: usize, bit: u64, events: &Events) {
+        if events.hardware & bit != 0 {
+            self.add(Category::MAC_ADDRESS, mac::verdict(self.text, place));
+        }
+        if events.iban & bit != 0 {
+            self.iban(place);
+        }
+        if events.named & bit != 0 {
+            self.number(place, events.digits & bit != 0);
+        }
+        if events.at_word & bit != 0 && self.rules.email {
+            // The sign of an address that is spelled out.
+            self.add(Category::EMAIL, spelled::verdict(self.text, place));
+        }
+        if events.secret & bit != 0 {
+            self.secret(place);
         }
     }
 
@@ -313,17 +222,6 @@ impl Scan<'_> {
             self.add(Category::PHONE, hit);
         }
         false
-    }
-
-    /// A word of two letters; `at` may be the sign of an address that is spelled out.
-    #[inline(always)]
-    fn pair(&mut self, place: usize) {
-        if self.text[place] | 0x20 == b'a'
-            && self.text[place + 1] | 0x20 == b't'
-            && self.rules.email
-        {
-            self.add(Category::EMAIL, spelled::verdict(self.text, place));
-        }
     }
 
     #[inline(always)]
