@@ -33,15 +33,6 @@ pub(super) struct Masks {
 }
 
 impl Masks {
-    /// The classes of the block at `i`; past the end of the text there is nothing.
-    #[inline(always)]
-    pub(super) fn load(text: &[u8], i: usize) -> Self {
-        match text.get(i..).and_then(<[u8]>::first_chunk) {
-            Some(block) => Self::of(block),
-            None => Self::of_tail(text.get(i..).unwrap_or_default()),
-        }
-    }
-
     #[inline(always)]
     fn of(block: &[u8; BLOCK]) -> Self {
         let mut masks = Self::default();
@@ -53,12 +44,11 @@ impl Masks {
             let digit = within(b'0', 10, x);
             let folded = x | all(0x20);
             let letter = within(b'a', 26, folded);
-            let dash = equal(b'-');
             let bits = |set: u8x16| u64::from(set.to_bitmask()) << (16 * quarter);
             masks.digit |= bits(digit);
             masks.word |= bits(digit | letter | equal(b'_'));
             masks.hex |= bits(digit | within(b'a', 6, folded));
-            masks.dash |= bits(dash);
+            masks.dash |= bits(equal(b'-'));
             masks.colon |= bits(equal(b':'));
             masks.equals |= bits(equal(b'='));
             masks.odd |= bits(equal(b'\\') | within(b'%', 2, x) | all(0xC2).simd_le(x));
@@ -69,12 +59,104 @@ impl Masks {
         }
         masks
     }
+}
 
-    #[cold]
-    fn of_tail(tail: &[u8]) -> Self {
-        let mut block = [0; BLOCK];
-        block[..tail.len()].copy_from_slice(tail);
-        Self::of(&block)
+/// Fills `out` with the classes of the blocks of `text` that begin at `from`, one after the other;
+/// past the end of the text there is nothing.
+pub(super) fn classify(text: &[u8], from: usize, out: &mut [Masks]) {
+    let text = text.get(from..).unwrap_or_default();
+    let (blocks, rest) = text.as_chunks();
+    let whole = blocks.len().min(out.len());
+    let (here, behind) = out.split_at_mut(whole);
+    classify_whole(&blocks[..whole], here);
+    let mut tail = [0; BLOCK];
+    tail[..rest.len()].copy_from_slice(rest);
+    behind.fill(Masks::default());
+    if let Some(last) = behind.first_mut() {
+        *last = Masks::of(&tail);
+    }
+}
+
+fn classify_whole(blocks: &[[u8; BLOCK]], out: &mut [Masks]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        #[expect(unsafe_code, reason = "half the instructions of the baseline")]
+        // SAFETY: the processor was just asked for what the function is compiled for.
+        return unsafe { avx2::classify(blocks, out) };
+    }
+    for (block, out) in blocks.iter().zip(out) {
+        *out = Masks::of(block);
+    }
+}
+
+/// The same with vectors of thirty-two bytes.
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::{
+        __m256i, _mm256_cmpeq_epi8, _mm256_max_epu8, _mm256_min_epu8, _mm256_movemask_epi8,
+        _mm256_or_si256, _mm256_set1_epi8, _mm256_setr_epi64x, _mm256_sub_epi8,
+    };
+
+    use super::{BLOCK, Masks};
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn classify(blocks: &[[u8; BLOCK]], out: &mut [Masks]) {
+        for (block, out) in blocks.iter().zip(out) {
+            *out = of(block);
+        }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn of(block: &[u8; BLOCK]) -> Masks {
+        let (words, _) = block.as_chunks::<8>();
+        let word = |i: usize| i64::from_le_bytes(words[i]);
+        let low = half(_mm256_setr_epi64x(word(0), word(1), word(2), word(3)));
+        let high = half(_mm256_setr_epi64x(word(4), word(5), word(6), word(7)));
+        let join = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
+        Masks {
+            digit: join(low[0], high[0]),
+            word: join(low[1], high[1]),
+            hex: join(low[2], high[2]),
+            dash: join(low[3], high[3]),
+            colon: join(low[4], high[4]),
+            equals: join(low[5], high[5]),
+            at: join(low[6], high[6]),
+            odd: join(low[7], high[7]),
+            a: join(low[8], high[8]),
+            t: join(low[9], high[9]),
+            separator: join(low[10], high[10]),
+        }
+    }
+
+    /// The sets in the order of the fields of [`Masks`].
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn half(x: __m256i) -> [u32; 11] {
+        let all = |c: u8| _mm256_set1_epi8(c.cast_signed());
+        let equal = |c: u8| _mm256_cmpeq_epi8(x, all(c));
+        let within = |low: u8, count: u8, x: __m256i| {
+            let offset = _mm256_sub_epi8(x, all(low));
+            _mm256_cmpeq_epi8(_mm256_min_epu8(offset, all(count - 1)), offset)
+        };
+        let or = |a: __m256i, b: __m256i| _mm256_or_si256(a, b);
+        let bits = |set: __m256i| _mm256_movemask_epi8(set).cast_unsigned();
+        let folded = or(x, all(0x20));
+        let digit = within(b'0', 10, x);
+        let lead = _mm256_cmpeq_epi8(_mm256_max_epu8(x, all(0xC2)), x);
+        [
+            bits(digit),
+            bits(or(or(digit, within(b'a', 26, folded)), equal(b'_'))),
+            bits(or(digit, within(b'a', 6, folded))),
+            bits(equal(b'-')),
+            bits(equal(b':')),
+            bits(equal(b'=')),
+            bits(equal(b'@')),
+            bits(or(or(equal(b'\\'), within(b'%', 2, x)), lead)),
+            bits(_mm256_cmpeq_epi8(folded, all(b'a'))),
+            bits(_mm256_cmpeq_epi8(folded, all(b't'))),
+            bits(or(or(equal(b' '), within(b'(', 2, x)), within(b'-', 3, x))),
+        ]
     }
 }
 
@@ -120,17 +202,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn vectors_and_bytes_agree(bytes in prop::collection::vec(any::<u8>(), BLOCK)) {
-            let block: &[u8; BLOCK] = bytes.first_chunk().unwrap();
-            prop_assert_eq!(Masks::of(block), plain(block));
-        }
-
-        #[test]
-        fn a_tail_is_padded_with_nothing(bytes in prop::collection::vec(any::<u8>(), 0..BLOCK)) {
-            let mut block = [0; BLOCK];
-            block[..bytes.len()].copy_from_slice(&bytes);
-            prop_assert_eq!(Masks::load(&bytes, 0), plain(&block));
-            prop_assert_eq!(Masks::load(&bytes, bytes.len() + 1), Masks::default());
+        fn vectors_and_bytes_agree(bytes in prop::collection::vec(any::<u8>(), 0..5 * BLOCK), from in 0..99usize) {
+            let mut found = [Masks::default(); 4];
+            classify(&bytes, from, &mut found);
+            for (n, masks) in found.iter().enumerate() {
+                let mut block = [0; BLOCK];
+                let there = bytes.iter().skip(from + n * BLOCK);
+                block.iter_mut().zip(there).for_each(|(to, from)| *to = *from);
+                prop_assert_eq!(*masks, plain(&block));
+                prop_assert_eq!(*masks, Masks::of(&block));
+            }
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::bytes::{DASH, DIGIT, HEX, WORD, at, before, is, run};
 use super::events::Events;
-use super::masks::{BLOCK, Masks};
+use super::masks::{BLOCK, Masks, classify};
 use super::national::{self, Packs};
 use super::rules::{Hit, card, crypto, email, iban, ip, mac, phone, spelled, ssn};
 use super::{Category, Finding, fields, secret, views};
@@ -19,6 +19,9 @@ const _: () = assert!(
         && REACH >= secret::REACH_LEFT
         && REACH >= national::REACH_LEFT + national::REACH_RIGHT
 );
+
+/// How many blocks are sorted into classes before the first of them is looked at.
+const BLOCKS: usize = 16;
 
 /// The rules that are asked.
 #[derive(Clone, Debug)]
@@ -113,42 +116,50 @@ struct Scan<'a> {
 
 impl Scan<'_> {
     fn range(&mut self, low: usize, high: usize) {
-        let mut last = Masks::default();
+        // The blocks of a step, with the one before and the one behind.
+        let mut masks = [Masks::default(); BLOCKS + 2];
         if low > 0 {
             // What came before matters only for whether something begins at `low`.
-            let mut block = [0; BLOCK];
             let from = low.saturating_sub(BLOCK);
-            block[BLOCK - (low - from)..].copy_from_slice(&self.text[from..low]);
-            last = Masks::load(&block, 0);
+            let mut before = [0; BLOCK];
+            before[BLOCK - (low - from)..].copy_from_slice(&self.text[from..low]);
+            classify(&before, 0, &mut masks[..1]);
         }
-        let mut here = Masks::load(self.text, low);
-        let mut base = low;
-        while base < high {
-            let next = Masks::load(self.text, base + BLOCK);
-            let events = Events::of(&last, &here, &next, self.rules.mac);
-            let mut set = events.all();
-            if high - base < BLOCK {
-                set &= (1 << (high - base)) - 1;
+        for from in (low..high).step_by(BLOCKS * BLOCK) {
+            classify(self.text, from, &mut masks[1..]);
+            let bases = (from..high).step_by(BLOCK);
+            for (neighbours, base) in masks.windows(3).zip(bases) {
+                let [last, here, next] = neighbours else {
+                    unreachable!("windows of three");
+                };
+                let events = Events::of(last, here, next, self.rules.mac);
+                self.block(base, high, &events);
             }
-            let words = events.words();
-            while set != 0 {
-                let bit = set & set.wrapping_neg();
-                let place = base + set.trailing_zeros() as usize;
-                set ^= bit;
-                if words & bit != 0 {
-                    self.word(place, bit, &events);
-                } else if events.odd & bit != 0 {
-                    self.odd(place);
-                } else if events.option & bit != 0 {
-                    self.option(place);
-                } else if events.at & bit != 0 {
-                    self.at_sign(place);
-                } else if events.assignment & bit != 0 {
-                    self.assignment(place);
-                }
+            masks[0] = masks[BLOCKS];
+        }
+    }
+
+    fn block(&mut self, base: usize, high: usize, events: &Events) {
+        let mut set = events.all();
+        if high - base < BLOCK {
+            set &= (1 << (high - base)) - 1;
+        }
+        let words = events.words();
+        while set != 0 {
+            let bit = set & set.wrapping_neg();
+            let place = base + set.trailing_zeros() as usize;
+            set ^= bit;
+            if words & bit != 0 {
+                self.word(place, bit, events);
+            } else if events.odd & bit != 0 {
+                self.odd(place);
+            } else if events.option & bit != 0 {
+                self.option(place);
+            } else if events.at & bit != 0 {
+                self.at_sign(place);
+            } else if events.assignment & bit != 0 {
+                self.assignment(place);
             }
-            (last, here) = (here, next);
-            base += BLOCK;
         }
     }
 
