@@ -129,12 +129,19 @@ impl Edges {
 
     /// The hash of the bytes at `from`, four at most, in either case.
     const fn hash(word: &[u8], from: usize) -> usize {
-        let mut edge = 0u32;
-        let mut i = from;
-        while i < word.len() && i < from + EDGE {
-            edge = edge << 8 | (word[i] | 0x20) as u32;
-            i += 1;
-        }
+        let (_, edge) = word.split_at(from);
+        let edge = match edge.first_chunk::<EDGE>() {
+            Some(edge) => u32::from_be_bytes(*edge) | 0x2020_2020,
+            None => {
+                let mut short = 0;
+                let mut i = 0;
+                while i < edge.len() {
+                    short = short << 8 | (edge[i] | 0x20) as u32;
+                    i += 1;
+                }
+                short
+            }
+        };
         (edge.wrapping_mul(0x9E37_79B1) >> (32 - EDGES.ilog2() - u64::BITS.ilog2())) as usize
     }
 }

@@ -71,29 +71,6 @@ impl<'t> Context<'t> {
             || self.left().any_end(keywords, Words::only_small_after)
     }
 
-    /// Whether a word that [`Self::adjoins`] looks for may stand before the candidate: most numbers
-    /// follow another number, or a word that has nothing to do with them.
-    pub(super) fn may_adjoin(&self) -> bool {
-        let before = &self.text[..self.start];
-        let gap = before
-            .iter()
-            .rev()
-            .take(5)
-            .take_while(|b| b.is_ascii() && !b.is_ascii_alphanumeric())
-            .count();
-        let before = &before[..before.len() - gap];
-        match *before {
-            _ if self.field.is_some() => true,
-            [.., b] if b >= 0x80 => true,
-            [.., a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => {
-                ends_in(&ENDS, a, b) && may_end_in_name(before)
-            }
-            // One letter: `n°`, `driver's`.
-            [.., b] => matches!(b, b'n' | b's' | b'N' | b'S'),
-            [] => false,
-        }
-    }
-
     /// Whether one of the words follows the candidate, which ends at `end`, in the same phrase.
     pub(super) fn follows(&mut self, end: usize, keywords: &Keywords) -> bool {
         if self.right.as_ref().is_none_or(|(known, _)| *known != end) {
@@ -219,6 +196,29 @@ impl<'t> Context<'t> {
             }
             Words::of(&text[from..start], whole)
         })
+    }
+}
+
+/// Whether a word that [`Context::adjoins`] looks for may stand before the candidate: most numbers
+/// follow another number, or a word that has nothing to do with them.
+pub(super) fn may_adjoin(text: &[u8], start: usize, field: Option<&str>) -> bool {
+    let before = &text[..start];
+    let gap = before
+        .iter()
+        .rev()
+        .take(5)
+        .take_while(|b| b.is_ascii() && !b.is_ascii_alphanumeric())
+        .count();
+    let before = &before[..before.len() - gap];
+    match *before {
+        _ if field.is_some() => true,
+        [.., b] if b >= 0x80 => true,
+        [.., a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => {
+            ends_in(&ENDS, a, b) && may_end_in_name(before)
+        }
+        // One letter: `n°`, `driver's`.
+        [.., b] => matches!(b, b'n' | b's' | b'N' | b'S'),
+        [] => false,
     }
 }
 

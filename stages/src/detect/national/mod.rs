@@ -20,8 +20,8 @@ mod rule;
 mod shape;
 
 use context::Context;
-use packs::Candidates;
 pub(crate) use packs::Packs;
+use packs::Run;
 use rule::{Compact, Format};
 use shape::Shape;
 
@@ -65,29 +65,26 @@ pub(crate) fn in_field(
     packs: &Packs,
     field: Option<&str>,
 ) -> Option<Hit> {
-    let Candidates {
-        formats,
-        run,
-        digits,
-    } = packs.starting_like(text, start);
-    let next = text.get(start + run).copied().unwrap_or(0);
-    let shape = digits.then(|| Shape::read(text, start));
-    let fits = |format: &&Format| {
-        format.goes_on_with(next) && shape.is_none_or(|shape| format.pattern.fits(shape))
-    };
-    let mut formats = formats.iter().filter(fits).peekable();
-    if formats.peek().is_none() || inside_a_number(text, start) {
+    let run = Run::read(text, start);
+    let may_adjoin = || context::may_adjoin(text, start, field);
+    let formats = packs.starting_with(&run, text, may_adjoin);
+    if formats.is_empty() || inside_a_number(text, start) {
         return None;
     }
+    let shape = run.is_number().then(|| Shape::read(text, start));
+    let next = text.get(run.end).copied().unwrap_or(0);
     let mut context = Context::new(text, start, field);
-    let mut may_adjoin = None;
     let floor = if packs.suspects { 1 } else { CREDIBLE };
     let mut best: Option<Hit> = None;
     // Formats with the same mask stand side by side: it is read once.
     let mut mask: &[u8] = &[];
     let mut read: Option<(usize, Compact)> = None;
-    for format in formats {
-        if format.rule.close_words && !*may_adjoin.get_or_insert_with(|| context.may_adjoin()) {
+    for at in formats {
+        if shape.is_some_and(|shape| !packs.patterns[at].fits(shape)) {
+            continue;
+        }
+        let format = &packs.formats[at];
+        if !format.goes_on_with(next) {
             continue;
         }
         // Without a word in reach only what stands for itself can be found: no check is needed.
@@ -130,7 +127,8 @@ pub(crate) fn number(digits: &str, packs: &Packs, field: Option<&str>) -> Option
     let mut best: Option<Hit> = None;
     for missing in 0..=2 {
         let padded = [&b"00"[..missing], digits.as_bytes()].concat();
-        for format in packs.starting_like(&padded, 0).formats {
+        for format in &packs.formats[packs.starting_with(&Run::read(&padded, 0), &padded, || true)]
+        {
             let Some((end, compact)) = format.read(&padded, 0) else {
                 continue;
             };

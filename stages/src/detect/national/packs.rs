@@ -1,7 +1,9 @@
 //! Which rules are on: the packs that a list of locales selects.
 
 use super::rule::{Class, Format, Rule};
+use super::shape::{Pattern, second_group};
 use super::{americas, asia, documents, europe, pacific};
+use crate::detect::bytes::{ALNUM, ALPHA, DIGIT, run};
 
 /// The longest first run of letters and digits that any format has.
 const LONGEST_RUN: usize = 20;
@@ -12,20 +14,53 @@ const ALWAYS: &str = "en";
 /// The rules that a list of locales selects, arranged by how a number begins.
 #[derive(Clone)]
 pub(crate) struct Packs {
-    formats: Vec<Format>,
-    /// For each class and length of the first run, a range of `formats`.
-    ranges: [[(u16, u16); LONGEST_RUN + 1]; 3],
+    pub(super) formats: Vec<Format>,
+    /// The patterns of `formats`, which are asked first.
+    pub(super) patterns: Vec<Pattern>,
+    /// For each class and length of the first run, the formats it may begin.
+    ranges: [[Range; LONGEST_RUN + 1]; 3],
     /// Whether bare numbers with a weak check are reported.
     pub(super) suspects: bool,
 }
 
-/// The formats that a number may have by its first run of letters and digits.
-pub(super) struct Candidates<'a> {
-    pub(super) formats: &'a [Format],
-    /// The length of the run, in bytes.
-    pub(super) run: usize,
+/// The formats whose first run has one class and length: first those that stand for themselves,
+/// then those that need a word directly before.
+#[derive(Clone, Copy, Default)]
+struct Range {
+    from: u16,
+    close: u16,
+    to: u16,
+    /// What may stand second in either, one bit for each number of [`second_group`].
+    seconds: [u64; 2],
+}
+
+/// The first run of letters and digits of a number.
+pub(super) struct Run {
+    class: Class,
+    /// Where it ends in the text.
+    pub(super) end: usize,
+    length: usize,
+}
+
+impl Run {
+    /// The run that begins at `start`.
+    pub(super) fn read(text: &[u8], start: usize) -> Self {
+        let end = run(text, start, ALNUM, LONGEST_RUN + 1);
+        let length = end - start;
+        let class = if run(text, start, DIGIT, length) == end {
+            Class::Digits
+        } else if run(text, start, ALPHA, length) == end {
+            Class::Letters
+        } else {
+            Class::Mixed
+        };
+        Self { class, end, length }
+    }
+
     /// Whether it consists of digits.
-    pub(super) digits: bool,
+    pub(super) fn is_number(&self) -> bool {
+        self.class == Class::Digits
+    }
 }
 
 /// A locale that has no pack.
@@ -95,42 +130,33 @@ impl Packs {
         known
     }
 
-    /// The formats whose first run has the class and length of the one at `start`.
-    pub(super) fn starting_like(&self, text: &[u8], start: usize) -> Candidates<'_> {
-        let (mut letters, mut digits) = (false, false);
-        let mut len = 0;
-        for &byte in &text[start..text.len().min(start + LONGEST_RUN + 1)] {
-            match byte {
-                b'0'..=b'9' => digits = true,
-                b'a'..=b'z' | b'A'..=b'Z' => letters = true,
-                _ => break,
-            }
-            len += 1;
-        }
-        let class = match (letters, digits) {
-            (true, true) => Class::Mixed,
-            // A word: of a number only where a separator and a digit follow.
-            (true, false) => {
-                if !matches!(&text[start + len..], [b' ' | b'-' | 0xC2 | 0xE2, next, ..] if next.is_ascii_digit() || *next >= 0x80)
-                {
-                    return Candidates {
-                        formats: &[],
-                        run: len,
-                        digits: false,
-                    };
-                }
-                Class::Letters
-            }
-            _ => Class::Digits,
+    /// The formats that begin with such a run, as far as what follows it allows. Those that need
+    /// a word directly before are left out unless `close` says that there may be one.
+    pub(super) fn starting_with(
+        &self,
+        run: &Run,
+        text: &[u8],
+        close: impl FnOnce() -> bool,
+    ) -> std::ops::Range<usize> {
+        let Some(range) = self.ranges[run.class as usize].get(run.length) else {
+            return 0..0;
         };
-        let (from, to) = self.ranges[class as usize]
-            .get(len)
-            .copied()
-            .unwrap_or_default();
-        Candidates {
-            formats: &self.formats[usize::from(from)..usize::from(to)],
-            run: len,
-            digits: !letters,
+        let [from, middle, to] = [range.from, range.close, range.to].map(usize::from);
+        let seconds = match run.class {
+            Class::Digits => 1 | 1 << second_group(text, run.end),
+            // A word: of a number only where a separator and a digit follow.
+            Class::Letters => match &text[run.end..] {
+                [b' ' | b'-' | 0xC2 | 0xE2, b'0'..=b'9' | 0x80.., ..] => u64::MAX,
+                _ => 0,
+            },
+            Class::Mixed => u64::MAX,
+        };
+        let [open, bound] = range.seconds.map(|bits| bits & seconds != 0);
+        match (open, bound && close()) {
+            (true, true) => from..to,
+            (true, false) => from..middle,
+            (false, true) => middle..to,
+            (false, false) => 0..0,
         }
     }
 
@@ -143,17 +169,36 @@ impl Packs {
                 keyed.extend(classes.iter().map(|&class| (class as usize, len, format)));
             }
         }
-        keyed.sort_by_key(|&(class, len, format)| (class, len, format.mask));
-        let mut ranges = [[(0, 0); LONGEST_RUN + 1]; 3];
+        keyed.sort_by_key(|&(class, len, format)| {
+            (class, len, format.rule.close_words, format.mask)
+        });
+        let mut ranges = [[Range::default(); LONGEST_RUN + 1]; 3];
         for (class, row) in ranges.iter_mut().enumerate() {
             for (len, range) in row.iter_mut().enumerate() {
-                let before = |key: (usize, usize)| keyed.partition_point(|f| (f.0, f.1) < key);
-                let (from, to) = (before((class, len)), before((class, len + 1)));
-                *range = (from as u16, to as u16);
+                let before = |len: usize, close: bool| {
+                    let key = (class, len, close);
+                    keyed.partition_point(|f| (f.0, f.1, f.2.rule.close_words) < key)
+                };
+                let from = before(len, false);
+                let close = before(len, true);
+                let to = before(len + 1, false);
+                let seconds = |formats: &[(usize, usize, Format)]| {
+                    formats.iter().fold(0, |bits, (.., format)| {
+                        bits | 1u64 << Pattern::of(format.mask).second_group()
+                    })
+                };
+                *range = Range {
+                    from: from as u16,
+                    close: close as u16,
+                    to: to as u16,
+                    seconds: [seconds(&keyed[from..close]), seconds(&keyed[close..to])],
+                };
             }
         }
+        let formats: Vec<_> = keyed.into_iter().map(|(.., format)| format).collect();
         Self {
-            formats: keyed.into_iter().map(|(.., format)| format).collect(),
+            patterns: formats.iter().map(|f| Pattern::of(f.mask)).collect(),
+            formats,
             ranges,
             suspects: false,
         }

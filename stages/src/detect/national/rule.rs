@@ -1,7 +1,6 @@
 //! What a rule is, and how a format is read from text.
 
 use super::context::Keywords;
-use super::shape::Pattern;
 
 /// The longest number counted in letters and digits.
 const LONGEST: usize = 24;
@@ -50,8 +49,6 @@ pub(super) struct Format {
     separator: u8,
     /// Confidence without a word that names it.
     pub(super) bare: u8,
-    /// The shape of its digits, where it has only those.
-    pub(super) pattern: Pattern,
     /// The words of the rule.
     pub(super) keywords: Keywords,
 }
@@ -78,7 +75,6 @@ impl Format {
             grouped: separator != 0,
             separator,
             bare,
-            pattern: Pattern::of(mask),
             keywords: Keywords::new(rule.keywords),
         }
     }

@@ -1,6 +1,7 @@
 //! Groups of digits as they are written, so that a number is held against many masks at once.
 
 use super::rule::space;
+use crate::detect::bytes::{DIGIT, run};
 
 /// Most groups that are read.
 const GROUPS: usize = 8;
@@ -19,19 +20,40 @@ impl Shape {
         let mut shape = 0;
         let mut at = start;
         for group in 0..GROUPS {
-            let digits = text[at..].iter().take(LONGEST);
-            let size = digits.take_while(|b| b.is_ascii_digit()).count();
-            at += size;
-            let (code, width) = separator(&text[at..]);
-            let more = text.get(at + width).is_some_and(u8::is_ascii_digit);
-            let code = if more { code } else { 0 };
-            shape |= u64::from(code << SIZE | size as u8) << (8 * group);
+            let end = run(text, at, DIGIT, LONGEST);
+            let (code, width) = joint(text, end);
+            shape |= u64::from(code << SIZE | (end - at) as u8) << (8 * group);
             if code == 0 {
                 break;
             }
-            at += width;
+            at = end + width;
         }
         Self(shape)
+    }
+}
+
+/// What follows a first group of digits that ends at `end`: a number below 64, from the size of the
+/// second group and whether a space stands before it; zero if there is none.
+pub(super) fn second_group(text: &[u8], end: usize) -> u32 {
+    match joint(text, end) {
+        (0, _) => 0,
+        (code, width) => {
+            let start = end + width;
+            second(code, (run(text, start, DIGIT, LONGEST) - start) as u32)
+        }
+    }
+}
+
+fn second(code: u8, size: u32) -> u32 {
+    u32::from(code > 1) << SIZE | size
+}
+
+/// The separator at `at`, if a digit follows.
+fn joint(text: &[u8], at: usize) -> (u8, usize) {
+    let (code, width) = text.get(at..).map_or((0, 0), separator);
+    match text.get(at + width) {
+        Some(b'0'..=b'9') if code > 0 => (code, width),
+        _ => (0, 0),
     }
 }
 
@@ -60,18 +82,22 @@ pub(super) struct Pattern {
 impl Pattern {
     /// The pattern of a mask; of one that has more than digits every shape is one.
     pub(super) fn of(mask: &[u8]) -> Self {
-        let plain = mask.iter().all(|b| *b == b'9' || separator(&[*b]).0 > 0);
-        let groups = mask.split(|b| *b != b'9').count();
-        if !plain || groups > GROUPS {
+        let plain = |b: &u8| b.is_ascii_digit() || separator(&[*b]).0 > 0;
+        let groups = mask.split(|b| !b.is_ascii_digit()).count();
+        if groups > GROUPS || !mask.iter().all(plain) {
             return Self { shape: 0, bits: 0 };
         }
-        let digits: Vec<u8> = mask
-            .iter()
-            .map(|&b| if b == b'9' { b'0' } else { b })
-            .collect();
         Self {
-            shape: Shape::read(&digits, 0).0,
+            shape: Shape::read(mask, 0).0,
             bits: u64::MAX >> (64 - 8 * groups as u32 + (8 - SIZE)),
+        }
+    }
+
+    /// The same number as of [`second_group`]; zero also where the mask is not judged.
+    pub(super) fn second_group(self) -> u32 {
+        match (self.shape as u8) >> SIZE {
+            0 => 0,
+            code => second(code, (self.shape >> 8) as u32 & LONGEST as u32),
         }
     }
 
@@ -111,6 +137,7 @@ mod tests {
         }
         assert!(fits("99999", "12345 1") && !fits("99999", "123456"));
         assert!(fits("99.99.99-999/99", "01.02.03-456/78"));
+        assert!(fits("756 9999", "123 4567") && !fits("756 9999", "756 999"));
     }
 
     #[test]

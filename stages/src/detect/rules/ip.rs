@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::Hit;
 use crate::detect::bytes::{ALPHA, DIGIT, HEX, at, before, is, run, word_at, word_before};
-use crate::detect::context::{WordList, word_within};
+use crate::detect::context::{WordList, words_before};
 
 /// The longest textual form: an IPv4-mapped address with all groups written out.
 const V6_MAX: usize = 45;
@@ -121,7 +121,9 @@ fn is_version(text: &[u8], start: usize, octets: [u8; 4]) -> bool {
     static IP: WordList = WordList::new(&[
         "ip", "ips", "ipv4", "host", "addr", "address", "server", "from", "client",
     ]);
-    if word_within(text, start, 1, &IP) {
+    let mut before_it = words_before(text, start);
+    let near = before_it.next().unwrap_or_default();
+    if IP.has(near) {
         return false;
     }
     let heading = before(text, start) == b'['
@@ -129,7 +131,8 @@ fn is_version(text: &[u8], start: usize, octets: [u8; 4]) -> bool {
         && start >= 3
         && text[start - 3] == b'#';
     heading
-        || word_within(text, start, 2, &WORDS)
+        || WORDS.has(near)
+        || before_it.next().is_some_and(|word| WORDS.has(word))
         || octets[0] < 10 && octets[3] == 0 && octets[2] < 10
 }
 
