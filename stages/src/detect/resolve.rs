@@ -11,7 +11,8 @@ pub(super) fn resolve(findings: &mut Vec<Finding>, rank: impl Fn(&Finding) -> u8
     if findings.windows(2).all(|pair| pair[0].end <= pair[1].start) {
         return;
     }
-    findings.sort_unstable_by_key(|finding| (finding.start, finding.end));
+    // They come as a few sorted sequences, which a stable sort merges.
+    findings.sort_by_key(|finding| (finding.start, finding.end));
     let mut kept = 0;
     let mut group = 0;
     while group < findings.len() {

@@ -166,6 +166,9 @@ impl Scan<'_> {
     /// A word or number begins.
     #[inline(always)]
     fn word(&mut self, place: usize, bit: u64, events: &Events) {
+        if events.named & bit != 0 && is_date(&self.text[place..]) {
+            return;
+        }
         if events.hardware & bit != 0 {
             self.add(Category::MAC_ADDRESS, mac::verdict(self.text, place));
         }
@@ -259,7 +262,7 @@ impl Scan<'_> {
         let previous = before(self.text, place);
         let behind_digit = place >= 2 && is(self.text[place - 2], DIGIT);
         // A number begins with its first group.
-        if matches!(previous, b'-' | b'.') && behind_digit || is_date(&self.text[place..]) {
+        if matches!(previous, b'-' | b'.') && behind_digit {
             return;
         }
         let settled = digits && self.digits(place);

@@ -34,6 +34,7 @@ static DICTIONARY: LazyLock<Dictionary> = LazyLock::new(Dictionary::read);
 
 struct Dictionary {
     kinds: HashMap<&'static str, Kind>,
+    /// How those names end that make a finding of an assignment.
     tails: Tails,
 }
 
@@ -53,7 +54,10 @@ impl Dictionary {
             let kind = kind_of(kind);
             kinds.extend(names.split(',').map(|name| (name.trim(), kind)));
         }
-        let tails = Tails::of(kinds.keys().copied());
+        // Other rules find these two, with or without a name.
+        let found_anyway = |kind: &Kind| matches!(kind, Kind::Email | Kind::National);
+        let names = kinds.iter().filter(|(_, kind)| !found_anyway(kind));
+        let tails = Tails::of(names.map(|(name, _)| *name));
         Self { kinds, tails }
     }
 }
@@ -78,7 +82,7 @@ fn kind_of(name: &str) -> Kind {
     }
 }
 
-/// Whether a name may end where `text` does. Cheap, to be asked first.
+/// Whether a name that makes a finding may end where `text` does. Cheap, to be asked first.
 #[inline(always)]
 pub(super) fn may_end(text: &[u8]) -> bool {
     DICTIONARY.tails.may_end(text)

@@ -25,7 +25,7 @@ const RULE: &str = "field name";
 /// The value behind the `:` or `=` at `place`, if the name before it says what it is.
 pub(super) fn assignment(text: &[u8], place: usize) -> Option<(Category, Hit)> {
     let (end, quoted) = name_end(text, place)?;
-    if !may_end(&text[..end]) {
+    if !may_end(&text[..end]) || is_nested(text, place) {
         return None;
     }
     let kind = Name::read(name_before(text, end, !quoted && text[place] == b':')?)?.kind()?;
@@ -57,6 +57,12 @@ fn name_end(text: &[u8], place: usize) -> Option<(usize, bool)> {
         end -= 1;
     }
     (end >= 2 && (is(text[end - 1], ALNUM) || text[end - 1] >= 0x80)).then_some((end, end < word))
+}
+
+/// Whether an object or a list stands behind the operator.
+fn is_nested(text: &[u8], place: usize) -> bool {
+    let next = text[place + 1..].iter().take(8).find(|c| **c != b' ');
+    matches!(next, Some(b'{' | b'['))
 }
 
 /// The name that ends at `end`; with spaces in it where it may be a label.

@@ -28,12 +28,11 @@ pub(crate) fn find(text: &str, rules: &Rules, out: &mut Vec<Finding>) {
         let (end, next) = cell_end(text, at, table.delimiter);
         if let Some(Some((field, kind))) = table.columns.get(column) {
             let raw = &text[at..end];
-            let inner = raw
-                .trim()
-                .strip_prefix('"')
-                .map(|inner| inner.trim_end_matches('"'));
-            let inner = inner.unwrap_or(raw);
-            let offset = at + raw.find(inner).unwrap_or(0);
+            let open = raw.len() - raw.trim_start().len();
+            let (offset, inner) = match raw[open..].strip_prefix('"') {
+                Some(inner) => (at + open + 1, inner.trim_end().trim_end_matches('"')),
+                None => (at, raw),
+            };
             cell(inner, offset, *kind, field, rules, out);
         }
         column = if text.as_bytes().get(end) == Some(&b'\n') {

@@ -11,10 +11,10 @@ const VALUE: usize = 512;
 
 /// The secret value behind the `=` or `:` at `at`, or in the element whose tag ends in the `>` there.
 pub(crate) fn assignment(text: &[u8], at: usize) -> Option<Hit> {
-    let operator = Operator::at(text, at)?;
-    if !may_end(&text[..operator.name_end]) {
+    if !may_end(before_operator(text, at)) {
         return None;
     }
+    let operator = Operator::at(text, at)?;
     let name = match operator.name_end {
         end if text[..end].ends_with(b"value") => attribute(text, end - 5).unwrap_or(end),
         end => end,
@@ -69,6 +69,26 @@ pub(crate) fn option(text: &[u8], at: usize) -> Option<Hit> {
         hit.confidence = 60;
     }
     (!short || strong).then_some(hit)
+}
+
+/// The text up to the name that the operator at `at` may stand behind.
+fn before_operator(text: &[u8], at: usize) -> &[u8] {
+    let skip = |mut text: &[u8], set: &[u8], most: usize| {
+        let longest = text.len();
+        while let Some((last, head)) = text.split_last()
+            && set.contains(last)
+            && longest - text.len() < most
+        {
+            text = head;
+        }
+        text.len()
+    };
+    let mut end = at;
+    if text[at] == b'=' {
+        end = skip(&text[..end], b"=!:?+|", 3);
+    }
+    end = skip(&text[..end], b" \t", 24);
+    &text[..skip(&text[..end], b"\"'`\\]?", 4)]
 }
 
 /// What stands between a name and its value.
