@@ -298,7 +298,10 @@ impl Scan<'_> {
     /// A `:` or `=`.
     fn assignment(&mut self, place: usize) {
         let text = self.text;
-        let next = at(text, place + 1);
+        let (previous, next) = (before(text, place), at(text, place + 1));
+        if text[place] == b':' && previous == b':' {
+            return;
+        }
         if text[place] == b'=' && !self.view && views::is_trigger(text, place) {
             self.odd.push(place);
         }
@@ -309,6 +312,9 @@ impl Scan<'_> {
             if next == b'/' && self.rules.secret {
                 let hit = secret::url_credentials(text, place);
                 return hit.into_iter().for_each(|hit| self.add_secret(hit));
+            }
+            if next == b':' {
+                return;
             }
         }
         if self.rules.secret

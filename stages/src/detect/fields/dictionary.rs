@@ -1,7 +1,8 @@
 //! What the names of fields say: `fields.txt`, and the words of the national rules.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use hashbrown::HashMap;
 
 use crate::detect::national;
 use crate::detect::tails::Tails;

@@ -119,29 +119,17 @@ impl<'a> Value<'a> {
                     kind,
                     Kind::Person | Kind::Role | Kind::Birth | Kind::Address | Kind::Phone
                 );
-            let stops = |c: u8| match c {
+            let first = at(text, start);
+            let person = matches!(kind, Kind::Person | Kind::Role);
+            if person && first.is_ascii() && !first.is_ascii_uppercase() {
+                return None;
+            }
+            let ends = |c: u8| match c {
                 b' ' => !spaced,
                 b',' => !matches!(kind, Kind::Address),
-                _ => matches!(
-                    c,
-                    b'\n'
-                        | b'\r'
-                        | b'\t'
-                        | b';'
-                        | b'&'
-                        | b'|'
-                        | b'<'
-                        | b'>'
-                        | b'"'
-                        | b'`'
-                        | b'{'
-                        | b'}'
-                        | b'['
-                        | b']'
-                        | b'\\'
-                ),
+                _ => ENDS_VALUE[usize::from(c)],
             };
-            (start..limit).find(|&i| stops(text[i])).unwrap_or(limit)
+            (start..limit).find(|&i| ends(text[i])).unwrap_or(limit)
         };
         let bytes = text.get(start..end)?;
         let value = bytes.utf8_chunks().next()?.valid().trim_end();
@@ -157,6 +145,18 @@ impl<'a> Value<'a> {
         })
     }
 }
+
+/// What no value without quotes goes on with.
+static ENDS_VALUE: [bool; 256] = {
+    let mut table = [false; 256];
+    let ends = b"\n\r\t;&|<>\"`{}[]\\";
+    let mut i = 0;
+    while i < ends.len() {
+        table[ends[i] as usize] = true;
+        i += 1;
+    }
+    table
+};
 
 /// The end of a value whose closing quote is escaped.
 fn run_of_slashes(text: &[u8], start: usize, mut end: usize) -> usize {

@@ -34,6 +34,10 @@ impl Name {
                 name.begin_word();
             }
             last = c;
+            if c.is_ascii() {
+                name.push(&[c.to_ascii_lowercase() as u8])?;
+                continue;
+            }
             for c in c.to_lowercase() {
                 let mut utf8 = [0; 4];
                 name.push(c.encode_utf8(&mut utf8).as_bytes())?;

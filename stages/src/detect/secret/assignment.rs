@@ -6,6 +6,8 @@ use super::keywords::{Sort, may_end};
 use super::name::{LONGEST as LONGEST_NAME, Name};
 use super::verdict::{header, password, token};
 
+/// So many assignments without a space between are nobody's value.
+const INNER: usize = 3;
 /// The longest value that is taken.
 const VALUE: usize = 512;
 
@@ -231,11 +233,19 @@ impl Value {
                 quoted: true,
             });
         }
-        let stop = |b: &u8| b.is_ascii_whitespace() || *b < b' ' || b"\"'`<>".contains(b);
-        let mut end = rest.iter().position(stop).unwrap_or(rest.len());
         // A query or a connection string goes on behind the value.
-        if let Some(cut) = rest[..end].iter().position(|b| matches!(b, b'&' | b';')) {
-            end = cut;
+        let stop = |b: u8| b <= b' ' || b"\"'`<>&;".contains(&b);
+        let (mut end, mut inner) = (0, 0);
+        while let Some(&b) = rest.get(end)
+            && !stop(b)
+        {
+            let assigns = b == b'=' && rest.get(end + 1).is_some_and(u8::is_ascii_alphanumeric);
+            inner += usize::from(assigns);
+            // A row of assignments, `a=b=c=…`, is no value.
+            if inner == INNER {
+                return None;
+            }
+            end += 1;
         }
         while end > 0
             && matches!(

@@ -1,7 +1,8 @@
 //! Names that say their value is a secret.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use hashbrown::HashMap;
 
 use crate::detect::tails::Tails;
 
