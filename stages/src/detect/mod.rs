@@ -310,6 +310,7 @@ impl Detectors {
         }
         if self.rules.fields {
             fields::find_in_table(text, &self.rules, out);
+            fields::find_in_sql(text, &self.rules, out);
             if let Some(field) = cx.field {
                 fields::whole(text, field, &self.rules, out);
             }

@@ -114,7 +114,7 @@ mod tests {
             assert!(tails.may_end(name.as_bytes()), "{name}");
         }
         for name in [
-            "", "e", "title", "zip", "ZIP", "is", "\"id", "22", "x_e", "used_by", ":p",
+            "", "e", "title", "zip", "ZIP", "is", "\"id", "22", "x_e", "used_bx", ":p",
         ] {
             assert!(!tails.may_end(name.as_bytes()), "{name}");
         }

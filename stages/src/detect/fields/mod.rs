@@ -1,8 +1,9 @@
 //! The name of a field as evidence: keys of JSON, YAML and `.env`, labels and `key=value` in text,
-//! columns of tables.
+//! columns of tables and of SQL.
 
 mod dictionary;
 mod name;
+mod sql;
 mod table;
 mod values;
 
@@ -13,6 +14,7 @@ use super::rules::Hit;
 use super::scan::Rules;
 use super::{Category, Finding, national, secret};
 
+pub(super) use self::sql::find as find_in_sql;
 pub(super) use self::table::find as find_in_table;
 
 /// The longest name that is read before a `:` or `=`, in bytes.

@@ -74,7 +74,9 @@ impl<'a> Table<'a> {
             .split(delimiter)
             .map(|column| {
                 let name = column.trim().trim_matches(['"', '\'']);
-                if name.len() > COLUMN_MAX || name.contains(['@', ':', '=']) {
+                // A bracket that goes on in the next column is one of code.
+                let open = name.contains('(') != name.contains(')');
+                if name.len() > COLUMN_MAX || open || name.contains(['@', ':', '=']) {
                     return Err(());
                 }
                 let kind = Name::read(name).and_then(|name| name.kind());
