@@ -266,7 +266,7 @@ impl Scan<'_> {
             return;
         }
         let settled = digits && self.digits(place);
-        if !settled && !(matches!(previous, b'/' | b':') && behind_digit) {
+        if !(settled || matches!(previous, b'/' | b':') && behind_digit) {
             self.national(place);
         }
     }

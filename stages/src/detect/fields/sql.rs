@@ -37,6 +37,9 @@ fn columns(head: &str) -> Option<Vec<Option<(&str, Kind)>>> {
     let open = low + memrchr(b'(', &list.as_bytes()[low..])?;
     low = open.saturating_sub(TABLE_MAX);
     let before = &list.as_bytes()[low..open];
+    if list[open..].contains(')') {
+        return None;
+    }
     let is_into = |word: &[u8]| word.eq_ignore_ascii_case(b"into");
     if !before.split(|b| !b.is_ascii_alphabetic()).any(is_into) {
         return None;
