@@ -9,7 +9,7 @@ pub(super) struct Events {
     pub(super) digits: u64,
     /// A word of two letters and then two digits.
     pub(super) iban: u64,
-    /// A word that has digits among its first characters, or one to three letters before a number,
+    /// A word that has digits among its first characters and is long or goes on behind a hyphen, or one to three letters before a number,
     /// and every place of `digits`.
     pub(super) named: u64,
     /// A word with twelve and more characters of a key ahead.
@@ -109,7 +109,10 @@ impl Events {
         let word6 = word4 & word2 >> 4;
         let digit2 = digit | digit >> 1;
         let digit4 = digit2 | digit2 >> 2;
-        let mixed = word6 & (digit4 | digit4 >> 4);
+        let dash = wide(here.dash, next.dash);
+        let short =
+            word2 & word >> 2 & (dash >> 3 | word >> 3 & (dash >> 4 | word >> 4 & dash >> 5));
+        let mixed = word6 & (digit4 | digit4 >> 4) | short & digit4;
         let ahead = joint >> 1 & letter
             | joint >> 2 & letter & letter >> 1
             | joint >> 3 & letter & letter >> 1 & letter >> 2;

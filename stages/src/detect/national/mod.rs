@@ -37,8 +37,10 @@ const NAMED_AFTER: u8 = 85;
 /// From this confidence on, digits alone are evidence enough in a JSON number.
 const CERTAIN: u8 = 80;
 
-/// Below this confidence a bare number is a suspect, reported only on request.
-const CREDIBLE: u8 = 50;
+/// Below this confidence a bare number is reported only on request.
+const CREDIBLE: u8 = rule::RARE_SUSPECT;
+/// Below this confidence a bare number is a suspect, which another name acquits.
+const SURE: u8 = 50;
 
 /// A number that belongs to a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,7 +187,7 @@ fn confidence(
     }
     let allowed = match format.bare {
         0 => false,
-        1..CREDIBLE => suspects && !context.is_labelled(),
+        bare @ 1..SURE => (suspects || bare >= CREDIBLE) && !context.is_labelled(),
         _ => true,
     };
     let plausible = plausible_alone(format, compact);

@@ -10,7 +10,8 @@ pub(super) const LONGEST_TEXT: usize = 48;
 /// Confidence of a bare number whose check every tenth or eleventh number satisfies. It is reported
 /// only by packs that report suspects.
 pub(super) const SUSPECT: u8 = 30;
-/// The same for numbers of twelve digits, which are rare otherwise.
+/// The same for numbers of twelve digits, which are rare otherwise, so that these are reported
+/// unless another name claims them.
 pub(super) const RARE_SUSPECT: u8 = 45;
 
 /// One kind of number.
