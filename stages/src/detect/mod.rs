@@ -420,6 +420,7 @@ fn rank(finding: &Finding) -> u8 {
     match finding.rule {
         lists::DENY_RULE => return 0,
         custom::RULE => return 1,
+        rules::email::ACCOUNT_RULE => return 15,
         _ => {}
     }
     match finding.category {

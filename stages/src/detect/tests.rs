@@ -22,6 +22,19 @@ fn values<'t>(detectors: &Detectors, text: &'t str) -> Vec<(String, &'t str)> {
 }
 
 #[test]
+fn a_password_is_no_account_at_a_host() {
+    let text = "User Id=inv_user;Password=Kp9@xTr4!z;Encrypt=True;";
+    let detectors = Detectors::new(&Settings::default()).unwrap();
+    let mut found = Vec::new();
+    detectors.find(text, Context::default(), &mut found);
+    let values: Vec<_> = found
+        .iter()
+        .map(|f| (f.category, &text[f.start..f.end]))
+        .collect();
+    assert_eq!(values, [(Category::PASSWORD, "Kp9@xTr4!z")]);
+}
+
+#[test]
 fn every_probe_is_found() {
     let custom_patterns = [
         ("EMPLOYEE", r"\bEMP-[0-9]{6}\b"),

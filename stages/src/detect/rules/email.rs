@@ -10,6 +10,8 @@ const LOCAL_MAX: usize = 128;
 const DOMAIN_MAX: usize = 255;
 /// RFC 1035, 2.3.4.
 const LABEL_MAX: usize = 63;
+/// The rule for addresses without a domain, which gives way to all that is surer.
+pub(crate) const ACCOUNT_RULE: &str = "account at host";
 /// How far back the scheme of a URL is looked for.
 const SCHEME_MAX: usize = 64;
 
@@ -109,7 +111,7 @@ fn domain(text: &[u8], start: usize, at_sign: usize) -> Option<(usize, &'static 
         i = stop + 1;
     }
     let Some(end) = end else {
-        return single_label(text, start, first).map(|end| (end, "account at host", 60));
+        return single_label(text, start, first).map(|end| (end, ACCOUNT_RULE, 60));
     };
     let tail = at(text, end);
     let call = tail == b'(' || tail == b'.' && at(text, end + 1) == b'/';
