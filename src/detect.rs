@@ -1,6 +1,7 @@
 //! `detect`: what is found in a text, for a scorer or for people.
 
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -19,7 +20,7 @@ pub(crate) struct Detect {
     #[arg(long, conflicts_with = "explain")]
     jsonl: bool,
 
-    /// Show each finding with the rule behind it, for people; this is the default
+    /// Show each finding with the rule behind it, and what was rejected and why; this is the default
     #[arg(long)]
     explain: bool,
 
@@ -111,41 +112,66 @@ fn lines(
 }
 
 /// Writes a line for each finding: where it stands, what it is, how sure that is and which rule
-/// says so; then the text of it.
+/// says so; and one for what looks like personal data and is none, with the reason.
 fn explain(
     detectors: &Detectors,
     text: &str,
     out: &mut impl Write,
     colour: bool,
 ) -> io::Result<()> {
-    let mut found = Vec::new();
-    detectors.find_sharded(text, Context::default(), &mut found);
+    let explanation = detectors.explain(text, Context::default());
+    let found = explanation.findings.iter().map(|f| Line {
+        span: f.start..f.end,
+        name: detectors.name(f.category),
+        verdict: format!("{:>3} %", f.confidence),
+        reason: f.rule.to_owned(),
+        taken: true,
+    });
+    let rejected = explanation.rejected.iter().map(|r| Line {
+        span: r.start..r.end,
+        name: detectors.name(r.category),
+        verdict: "   no".to_owned(),
+        reason: r.reason.to_string(),
+        taken: false,
+    });
+    let mut lines: Vec<_> = found.chain(rejected).collect();
+    lines.sort_by_key(|line| line.span.start);
     let (bold, dim, plain) = if colour {
         ("\x1b[1m", "\x1b[2m", "\x1b[0m")
     } else {
         ("", "", "")
     };
-    let (mut line, mut start, mut seen) = (1, 0, 0);
-    for finding in &found {
-        let passed = &text[seen..finding.start];
-        line += passed.matches('\n').count();
+    let (mut number, mut start, mut seen) = (1, 0, 0);
+    for line in &lines {
+        let passed = &text[seen..line.span.start];
+        number += passed.matches('\n').count();
         start = passed.rfind('\n').map_or(start, |at| seen + at + 1);
-        seen = finding.start;
-        let column = text[start..finding.start].chars().count() + 1;
+        seen = line.span.start;
+        let column = text[start..seen].chars().count() + 1;
         writeln!(
             out,
-            "{dim}{:>9}{plain}  {bold}{:<14}{plain} {:>3} %  {:<24}  {dim}{}{plain}",
-            format!("{line}:{column}"),
-            detectors.name(finding.category),
-            finding.confidence,
-            one_line(&text[finding.start..finding.end]),
-            finding.rule,
+            "{dim}{:>9}{plain}  {}{:<14}{plain} {}  {:<24}  {dim}{}{plain}",
+            format!("{number}:{column}"),
+            if line.taken { bold } else { dim },
+            line.name,
+            line.verdict,
+            one_line(&text[line.span.clone()]),
+            line.reason,
         )?;
     }
-    if found.is_empty() {
+    if lines.is_empty() {
         writeln!(out, "nothing was found")?;
     }
     Ok(())
+}
+
+/// What is told about a place of a text.
+struct Line<'a> {
+    span: Range<usize>,
+    name: &'a str,
+    verdict: String,
+    reason: String,
+    taken: bool,
 }
 
 /// The text, with what would break a line or a terminal made visible.
@@ -173,7 +199,7 @@ mod tests {
         let mut out = Vec::new();
         explain(
             &detectors,
-            "é\nwrite to marie@example.eu\n",
+            "é\nwrite to marie@example.eu\nfrom 127.0.0.1\n",
             &mut out,
             false,
         )
@@ -181,6 +207,10 @@ mod tests {
         let out = String::from_utf8(out).unwrap();
         assert!(out.contains("2:10") && out.contains("EMAIL"), "{out}");
         assert!(out.contains("marie@example.eu"), "{out}");
+        assert!(
+            out.contains("no  127.0.0.1") && out.contains("loopback"),
+            "{out}"
+        );
     }
 
     #[test]

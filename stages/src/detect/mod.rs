@@ -25,6 +25,7 @@ mod category;
 mod context;
 mod custom;
 mod events;
+mod explain;
 mod fields;
 pub mod jsonl;
 mod lists;
@@ -48,6 +49,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 pub use category::Category;
+pub use explain::{Explanation, Reason, Rejected};
 pub use probe::Probe;
 pub use recognizer::Recognizer;
 pub use settings::{Settings, SettingsError};

@@ -106,7 +106,6 @@ impl Packs {
     /// The same packs, which also report bare numbers that have nothing but one weak check digit,
     /// with a confidence of 30 (45 where numbers of that length are rare): every tenth number of
     /// nine digits is one.
-    #[cfg(test)]
     pub(crate) fn with_suspects(self) -> Self {
         Self {
             suspects: true,

@@ -1,6 +1,6 @@
 //! Payment card numbers: ISO/IEC 7812 issuer ranges, lengths and the Luhn digit.
 
-use super::Hit;
+use super::{Hit, Miss};
 use crate::detect::bytes::{DIGIT, at, before, is, run, word_at, word_before};
 use crate::detect::context::{WordList, word_within};
 
@@ -85,6 +85,29 @@ pub(crate) fn verdict(text: &[u8], start: usize, length: usize) -> Option<Hit> {
         i = end + 1;
     }
     found
+}
+
+/// A number that is a card's but for its last digit.
+pub(crate) fn miss(text: &[u8], start: usize, length: usize) -> Option<Miss> {
+    let mut digits = [0; MAX];
+    let (mut count, mut end, mut size) = (0, start, length);
+    while (4..=MAX - count).contains(&size) {
+        digits[count..count + size].copy_from_slice(&text[end..end + size]);
+        count += size;
+        end += size;
+        if !matches!(at(text, end), b' ' | b'-') {
+            break;
+        }
+        size = run(text, end + 1, DIGIT, MAX + 1) - (end + 1);
+        end += usize::from((4..=MAX - count).contains(&size));
+    }
+    let digits = &digits[..count];
+    let issued = count >= 13 && issuer(digits).is_some_and(|lengths| lengths.contains(&count));
+    (issued && !luhn(digits) && !word_before(text, start)).then_some(Miss {
+        start,
+        end,
+        reason: "like a card, but the Luhn digit is wrong",
+    })
 }
 
 /// How cards are embossed: 4-4-4-4(-3), 4-6-5, 4-6-4, 6-13 and groups of four with a rest.

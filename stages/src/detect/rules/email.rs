@@ -1,6 +1,6 @@
 //! E-mail addresses: RFC 5321 dot-strings, with the Unicode of RFC 6531.
 
-use super::Hit;
+use super::{Hit, Miss};
 use crate::detect::bytes::{ALNUM, ALPHA, DIGIT, LOCAL, at, before, is, run, word_at};
 use crate::detect::context::{WordList, word_within};
 
@@ -31,6 +31,21 @@ pub(crate) fn verdict(text: &[u8], at_sign: usize) -> Option<Hit> {
 }
 
 /// Where the local part begins: at a letter or digit (or `_`), behind no empty atom.
+/// What stands around an `@` that is no address of anybody.
+pub(crate) fn miss(text: &[u8], at_sign: usize) -> Option<Miss> {
+    let start = local_part(text, at_sign)?;
+    let rest = run(text, at_sign + 1, LOCAL, DOMAIN_MAX);
+    let (end, reason) = match domain(text, start, at_sign) {
+        None => (rest, "what follows the @ is the domain of no address"),
+        Some((end, ..)) if is_remote(text, start, at_sign, end) => {
+            (end, "a place on another machine, as ssh and git write it")
+        }
+        Some((end, ..)) if is_user_of_url(text, start) => (end, "the user of a URL"),
+        Some((end, ..)) => (end, "no address where it stands"),
+    };
+    (end > at_sign + 1).then_some(Miss { start, end, reason })
+}
+
 fn local_part(text: &[u8], at_sign: usize) -> Option<usize> {
     if before(text, at_sign) == b'"' {
         return quoted_local_part(text, at_sign);

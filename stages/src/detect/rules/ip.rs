@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use super::Hit;
+use super::{Hit, Miss};
 use crate::detect::bytes::{ALPHA, DIGIT, HEX, at, before, is, run, word_at, word_before};
 use crate::detect::context::{WordList, words_before};
 
@@ -31,6 +31,19 @@ pub(crate) fn v4(text: &[u8], start: usize, length: usize) -> Option<Hit> {
         confidence: 90,
         rule: "ipv4",
     })
+}
+
+/// A dotted quad that is no address of anybody.
+pub(crate) fn miss(text: &[u8], start: usize) -> Option<Miss> {
+    let (octets, end) = quad(text, start).filter(|_| before(text, start) != b'.')?;
+    let reason = if is_nobodys(Ipv4Addr::from(octets)) {
+        "nobody's address: loopback, unspecified, broadcast or a mask"
+    } else if is_version(text, start, octets) {
+        "reads like the number of a version"
+    } else {
+        "an address would not go on before or behind it"
+    };
+    Some(Miss { start, end, reason })
 }
 
 fn quad(text: &[u8], start: usize) -> Option<([u8; 4], usize)> {

@@ -10,6 +10,14 @@ pub(super) mod phone;
 pub(super) mod spelled;
 pub(super) mod ssn;
 
+/// What a rule refuses after a closer look, and why.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Miss {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) reason: &'static str,
+}
+
 /// What a rule found: bytes, confidence and its own name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Hit {

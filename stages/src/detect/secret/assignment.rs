@@ -5,6 +5,7 @@ use super::Hit;
 use super::keywords::{Sort, may_end};
 use super::name::{LONGEST as LONGEST_NAME, Name};
 use super::verdict::{header, password, token};
+use crate::detect::rules::Miss;
 
 /// So many assignments without a space between are nobody's value.
 const INNER: usize = 3;
@@ -27,6 +28,18 @@ pub(crate) fn assignment(text: &[u8], at: usize) -> Option<Hit> {
         return None;
     }
     judge(text, value, sort)
+}
+
+/// A value that a name says is secret and that reads otherwise.
+pub(crate) fn miss(text: &[u8], at: usize) -> Option<Miss> {
+    let operator = Operator::at(text, at)?;
+    let _secret = Name::read(&text[..operator.name_end]).sort()?;
+    let value = Value::read(text, operator.value)?;
+    Some(Miss {
+        start: value.start,
+        end: value.end,
+        reason: "its name says that it is secret, but it reads like a word, a placeholder or code",
+    })
 }
 
 /// The secret that follows an option of a command: `--password …`, `--token …`, `-p …`; `at` is where

@@ -25,7 +25,7 @@ mod texture;
 mod url;
 mod verdict;
 
-pub(crate) use assignment::{assignment, option};
+pub(crate) use assignment::{assignment, miss, option};
 pub(crate) use blocks::blocks;
 pub(crate) use url::url_credentials;
 
