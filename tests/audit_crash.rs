@@ -236,7 +236,7 @@ fn die_after(log: &LogDir, bytes: i64) {
     drop(dying);
     assert!(committed > before || bytes < 4000, "it wrote something");
     let (opened, _) = Log::open(log.dir(), log.options()).unwrap();
-    assert_eq!(opened.dir(), log.dir());
+    assert_eq!(opened.dir(), log.dir(), "{:?}", log.warnings());
     opened.close().unwrap();
     let report = intact(&log.verify());
     assert!(report.entries >= committed);

@@ -142,9 +142,44 @@ fn copy(parent: &Path, number: usize, text: &[u8]) -> PathBuf {
     dir
 }
 
+/// What docs/audit.md says of retention.
+#[test]
+fn after_days_were_removed_the_sdk_finds_one_break_and_none_once_they_are_back() {
+    let Some(python) = python("cloakllm, cloakllm_verifier") else {
+        return;
+    };
+    let log = LogDir::with_key();
+    let keep = |options: &mut cloakllm_gateway::audit::Options| options.retention_days = Some(1);
+    let day = || {
+        log.session_with(keep, |handle| handle.record(call(1)).unwrap());
+        log.clock.utc.fetch_add(86_400_000_000, Ordering::Relaxed);
+    };
+    day();
+    let first = log.dir().join("audit_2026-12-01.jsonl");
+    let kept = fs::read(&first).unwrap();
+    day();
+    day();
+    assert!(!first.exists());
+    assert!(log.verify().is_intact());
+    let verdict = &verdicts(&python, &[log.dir().to_owned()])[0];
+    assert_eq!(verdict["ok"], false);
+    let breaks = verdict["errors"].as_array().unwrap();
+    assert_eq!(breaks.len(), 1, "{verdict}");
+    assert!(
+        breaks[0].to_string().contains("audit_2026-12-02.jsonl:1"),
+        "{verdict}"
+    );
+
+    fs::write(&first, kept).unwrap();
+    assert!(log.verify().is_intact());
+    assert_eq!(verdicts(&python, &[log.dir().to_owned()])[0]["ok"], true);
+}
+
 #[test]
 fn proofs_are_checked_in_a_few_lines_of_python() {
-    let Some(python) = python("json") else { return };
+    let Some(python) = python("json, cryptography") else {
+        return;
+    };
     let log = LogDir::with_key();
     let key = log.key().key.public().to_string();
     let note = || {

@@ -59,7 +59,15 @@ pub(super) fn existing_lanes(dir: &Path) -> Vec<PathBuf> {
 /// The lock of a lane, held as long as it is not dropped.
 #[derive(Debug)]
 pub(super) struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    /// Closing the file is not enough: a process that is just being started has a copy of it.
+    fn drop(&mut self) {
+        // Without a lock there is nothing to give back.
+        let _ = self.file.unlock();
+    }
 }
 
 impl Lock {
@@ -83,7 +91,7 @@ impl Lock {
             Ok(()) => {
                 file.set_len(0).map_err(failed)?;
                 writeln!(file, "{session}").map_err(failed)?;
-                Ok(Some(Self { _file: file }))
+                Ok(Some(Self { file }))
             }
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(failed(error)),

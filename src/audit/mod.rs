@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Handle ─record─┐
-//! Handle ─record─┼─ bounded queue ─> Writer: chain, group, write, fsync ─> audit_YYYY-MM-DD.jsonl
+//! Handle ─record─┼─ bounded queue ─> Writer: digest, chain, group ─> Committer: write, fsync ─> file of the day
 //! Handle ─record─┘                        └─ now and then: tiles, checkpoint
 //! ```
 //!
@@ -11,12 +11,17 @@
 
 mod clock;
 mod command;
+mod committer;
 mod directory;
 mod files;
+mod handle;
 mod key;
 mod log;
+mod options;
+mod queue;
 mod reading;
 mod recover;
+mod shared;
 mod signing;
 mod warning;
 mod writer;
@@ -24,7 +29,10 @@ mod writer;
 pub use clock::{Clock, Now, SystemClock};
 pub use command::{AuditCommand, CommandError, Context, Verdict};
 pub use files::{Append, Disk, Files};
+pub use handle::Handle;
 pub use key::{KeyError, KeyFile};
-pub use log::{CloseError, Fsync, Handle, Log, OpenError, Options};
+pub use log::{CloseError, Log, OpenError};
+pub use options::{Fsync, Options};
+pub use queue::Payloads;
 pub use reading::{Verified, entries, verify};
 pub use warning::Warning;

@@ -192,7 +192,7 @@ impl Reader<'_> {
                         return Err(broken(number));
                     }
                     self.torn.clear();
-                    self.entry(&text, &line)?.ok_or_else(|| broken(number))?;
+                    self.entry(&line)?.ok_or_else(|| broken(number))?;
                     self.lacks_newline = !whole;
                 }
                 None if self.torn.is_empty() => self.torn.clone_from(&text),
@@ -202,7 +202,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn entry(&mut self, text: &[u8], line: &Line<'_>) -> Result<Option<()>, Damage> {
+    fn entry(&mut self, line: &Line<'_>) -> Result<Option<()>, Damage> {
         let seq = line.entry.seq;
         let previous = Digest::from_hex(line.entry.prev_hash.as_bytes());
         // The first entry that is read may name any hash, unless it is the first of all.
@@ -218,7 +218,7 @@ impl Reader<'_> {
         if self.tree.size() != seq {
             return Err(Damage::NoHistory);
         }
-        self.tree.push(leaf_hash(text));
+        self.tree.push(leaf_hash(line.hash));
         for tile in self.tree.take_full_tiles() {
             self.store(&tile)?;
         }

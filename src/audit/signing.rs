@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use cloak_stages::audit::{
-    Checkpoint, Entry, Tile, TileAt, Tree, checkpoint_entry, key_change, leaf_hash,
+    Checkpoint, Digest, Entry, Tile, TileAt, Tree, checkpoint_entry, key_change, leaf_hash,
 };
 
 use super::directory::CHECKPOINT;
@@ -38,8 +38,9 @@ impl Signing {
         }
     }
 
-    pub(super) fn push(&mut self, line: &[u8]) {
-        self.tree.push(leaf_hash(line));
+    /// Adds the entry of this hash to the tree.
+    pub(super) fn push(&mut self, entry: Digest) {
+        self.tree.push(leaf_hash(entry));
         let room = MAX_UNSTORED - self.unstored.len();
         self.unstored
             .extend(self.tree.take_full_tiles().into_iter().take(room));

@@ -1,95 +1,105 @@
-//! The one thread that writes: takes entries from the queue, chains them, and commits in groups.
+//! The thread that chains: takes entries from the queue and hands them on in groups, to be
+//! committed.
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use cloak_stages::audit::{Chain, Entry, Event, Name, Repaired, Session, Stamp, repair};
+use cloak_stages::audit::{Chain, Entry, Event, Name, PayloadKey, Session, Stamp, repair};
 use jiff::Timestamp;
 
+use super::committer::{Committer, Group};
 use super::directory::{Day, Lock, days};
-use super::files::{Append, Files};
-use super::log::{Fsync, Options, Shared};
+use super::files::Files;
+use super::options::{Fsync, Options};
+use super::queue::Item;
 use super::recover::{PUBLIC_KEY, Recovered, first_seq};
+use super::shared::Shared;
 use super::signing::Signing;
 use super::warning::Warning;
 
-/// The most bytes that are written at once, apart from the last entry of a batch.
-const BATCH_BYTES: usize = 1 << 20;
-/// While the log cannot be written, it is tried again after this long, then after twice as long.
-const FIRST_RETRY: Duration = Duration::from_millis(20);
-const LAST_RETRY: Duration = Duration::from_secs(2);
-/// How often a log that is to be closed tries to write what it still has.
-const CLOSING_TRIES: u32 = 5;
+/// The most bytes that are committed at once, apart from the last entry of a batch. The disk takes
+/// about as long for a sync as for some megabytes.
+const BATCH_BYTES: usize = 4 << 20;
 const DAY_MICROS: i64 = 86_400_000_000;
-
-/// What goes through the queue.
-pub(super) enum Item {
-    Entry(Stamp, Box<Entry>),
-    /// To be answered once all entries before it are committed.
-    Flush(SyncSender<()>),
-    Close,
-}
 
 pub(super) struct Writer {
     pub(super) dir: PathBuf,
-    pub(super) options: Options,
-    pub(super) files: Box<dyn Files>,
-    pub(super) shared: Arc<Shared>,
-    pub(super) session: Session,
-    pub(super) _lock: Lock,
+    options: Options,
+    files: Arc<Mutex<Box<dyn Files>>>,
+    shared: Arc<Shared>,
+    session: Session,
+    payload_key: PayloadKey,
     chain: Chain,
     signing: Option<Signing>,
     /// Whether a new day began since old days were removed.
     prune_due: bool,
     /// Days since 1970 of the file that is written.
     day: i64,
-    file: Option<Box<dyn Append>>,
+    path: Arc<PathBuf>,
     pending: Vec<u8>,
+    /// Who waits for what is pending.
+    waiting: Vec<SyncSender<()>>,
     last: (i64, u64),
     /// Entries since the last checkpoint that are more than a record of that checkpoint.
     uncovered: u64,
     next_checkpoint: Option<Instant>,
+    committer: Committer,
+    /// Dropped last.
+    _lock: Lock,
 }
 
 impl Writer {
     /// A writer that goes on where `found` ends.
+    ///
+    /// # Errors
+    ///
+    /// If the system has no thread for it.
     pub(super) fn new(
         (dir, lock): (PathBuf, Lock),
-        options: Options,
+        (options, payload_key): (Options, PayloadKey),
         files: Box<dyn Files>,
         shared: Arc<Shared>,
         session: Session,
         found: &Recovered,
-    ) -> Self {
+    ) -> io::Result<Self> {
         let signing = options
             .key
             .clone()
             .map(|key| Signing::new(key, found.tree.clone().unwrap_or_default()));
         let next_checkpoint = Instant::now().checked_add(options.checkpoint_every);
-        Self {
-            dir,
-            _lock: lock,
+        let files = Arc::new(Mutex::new(files));
+        let committer = Committer::start(
+            dir.clone(),
+            Arc::clone(&files),
+            options.clone(),
+            Arc::clone(&shared),
+        )?;
+        let day = found.day.as_ref();
+        Ok(Self {
             options,
             files,
             shared,
             session,
+            payload_key,
             chain: found.chain.clone(),
             signing,
             prune_due: true,
-            day: found
-                .day
-                .as_ref()
+            day: day
                 .and_then(|day| day_number(&day.date))
                 .unwrap_or(i64::MIN),
-            file: None,
+            path: Arc::new(day.map(|day| day.path.clone()).unwrap_or_default()),
             pending: Vec::new(),
+            waiting: Vec::new(),
             last: (i64::MIN, 0),
             uncovered: 0,
             next_checkpoint,
-        }
+            committer,
+            dir,
+            _lock: lock,
+        })
     }
 
     /// Writes what the opening of a log has to say, beginning with what a crash left. One attempt:
@@ -105,23 +115,15 @@ impl Writer {
         }
         if !found.torn.is_empty() {
             let stamp = self.stamp();
-            let start = self.pending.len();
-            let repaired = repair(&mut self.chain, &stamp, &found.torn, &mut self.pending);
-            let line = match repaired {
-                Repaired::Absorbed => {
-                    [&found.torn, &self.pending[start..self.pending.len() - 1]].concat()
-                }
-                Repaired::SetAside => self.pending[start + 1..self.pending.len() - 1].to_vec(),
-            };
-            self.count(&line);
+            repair(&mut self.chain, &stamp, &found.torn, &mut self.pending);
+            self.count();
             self.options.warn(&Warning::Repaired {
                 dir: self.dir.clone(),
                 bytes: found.torn.len(),
             });
         }
         // These belong to the file that was torn, whatever day it is.
-        self.try_commit(&mut 0)?;
-        self.pending.clear();
+        self.commit_once()?;
         if let (Some((checkpoint, note)), Some(key)) = (&found.checkpoint, &found.key)
             && checkpoint.size == self.chain.len()
             && let Some(signature) = note.signature_of(key)
@@ -138,13 +140,10 @@ impl Writer {
         {
             self.add_own(&change);
         }
-        self.try_commit(&mut 0)?;
-        self.pending.clear();
-        self.committed();
+        self.commit_once()?;
         if let Some(signing) = &self.signing {
             let public = format!("{}\n", signing.key.key.public());
-            self.files
-                .replace(&self.dir.join(PUBLIC_KEY), public.as_bytes())?;
+            lock(&self.files).replace(&self.dir.join(PUBLIC_KEY), public.as_bytes())?;
         }
         Ok(())
     }
@@ -180,38 +179,33 @@ impl Writer {
             self.checkpoint_if_due();
         }
         self.add_own(&Entry::new(Event::LogClosed));
-        if self.commit(true) {
+        if self.commit_all() {
             self.checkpoint();
         }
     }
 
     /// Commits the item and what is in the queue behind it; false if the log is to be closed.
     fn batch(&mut self, first: Item, queue: &Receiver<Item>) -> bool {
-        let mut waiting = Vec::new();
         let mut open = true;
         let mut next = Some(first);
         while let Some(item) = next {
             match item {
-                Item::Entry(stamp, entry) => {
-                    self.add(stamp, &entry);
+                Item::Entry(mut recorded) => {
+                    self.shared.release(recorded.waiting_bytes());
+                    recorded.digest(&self.payload_key);
+                    self.add(recorded.stamp, &recorded.entry);
                     self.uncovered += 1;
                     if self.options.fsync == Fsync::Each {
                         self.commit(true);
                     }
                 }
-                Item::Flush(answer) => waiting.push(answer),
+                Item::Flush(answer) => self.waiting.push(answer),
                 Item::Close => open = false,
             }
             let full = !open || self.pending.len() >= BATCH_BYTES;
             next = if full { None } else { queue.try_recv().ok() };
         }
-        let sync = self.options.fsync != Fsync::None;
-        if self.commit(sync) {
-            for answer in waiting {
-                // Whoever waits may have given up.
-                let _ = answer.try_send(());
-            }
-        }
+        self.commit(self.options.fsync != Fsync::None);
         open
     }
 
@@ -240,85 +234,53 @@ impl Writer {
         let day = stamp.utc_micros.div_euclid(DAY_MICROS);
         if day > self.day {
             self.commit(true);
-            (self.day, self.file, self.prune_due) = (day, None, true);
+            (self.day, self.prune_due) = (day, true);
+            self.path = Arc::new(Day::new(&self.dir, &date(day)).path);
         }
-        let start = self.pending.len();
         self.chain.append(&stamp, entry, &mut self.pending);
-        if let Some(signing) = &mut self.signing {
-            signing.push(&self.pending[start..]);
-        }
         self.pending.push(b'\n');
+        self.count();
     }
 
-    fn count(&mut self, line: &[u8]) {
+    /// Adds the last entry to the tree.
+    fn count(&mut self) {
         if let Some(signing) = &mut self.signing {
-            signing.push(line);
+            signing.push(self.chain.head());
         }
     }
 
-    /// Writes what is pending, however long it takes; false only if the log is to be closed and
-    /// still cannot be written.
-    fn commit(&mut self, sync: bool) -> bool {
-        if self.pending.is_empty() && (self.file.is_none() || !sync) {
-            return true;
-        }
-        let mut written = 0;
-        let mut retry = FIRST_RETRY;
-        let mut closing = 0;
-        while let Err(error) = self
-            .try_write(&mut written)
-            .and_then(|()| self.try_sync(sync))
-        {
-            self.shared.failed(&self.options, &self.dir, &error);
-            closing += u32::from(self.shared.is_closing());
-            if closing > CLOSING_TRIES {
-                return false;
-            }
-            std::thread::sleep(if closing > 0 { FIRST_RETRY } else { retry });
-            retry = (retry * 2).min(LAST_RETRY);
-        }
-        self.pending.clear();
-        self.committed();
-        true
+    /// Hands over what is pending, to be committed while this thread goes on.
+    fn commit(&mut self, sync: bool) {
+        let group = self.group(sync);
+        // What fails is tried again with the next group, up to the log's end.
+        self.pending = self.committer.submit(group).unwrap_or_default();
     }
 
-    fn committed(&self) {
-        self.shared.committed(&self.options, self.chain.len());
+    fn group(&mut self, sync: bool) -> Group {
+        Group {
+            lines: std::mem::take(&mut self.pending),
+            path: Arc::clone(&self.path),
+            sync,
+            entries: self.chain.len(),
+            once: false,
+            waiting: std::mem::take(&mut self.waiting),
+        }
     }
 
-    fn try_commit(&mut self, written: &mut usize) -> io::Result<()> {
-        if self.pending.is_empty() {
-            return Ok(());
-        }
-        self.try_write(written)?;
-        self.try_sync(true)
+    /// Commits everything before it goes on, however long that takes; false only if the log is to
+    /// be closed and still cannot be written.
+    fn commit_all(&mut self) -> bool {
+        self.commit(true);
+        self.committer.drain().is_ok()
     }
 
-    /// Goes on after what is written already, so that a write cut short tears nothing.
-    fn try_write(&mut self, written: &mut usize) -> io::Result<()> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            None => {
-                let path = Day::new(&self.dir, &date(self.day)).path;
-                self.file.insert(self.files.append_to(&path)?)
-            }
-        };
-        while *written < self.pending.len() {
-            match file.write(&self.pending[*written..]) {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(bytes) => *written += bytes,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-
-    fn try_sync(&mut self, sync: bool) -> io::Result<()> {
-        match &mut self.file {
-            Some(file) if sync => file.sync(),
-            _ => Ok(()),
-        }
+    fn commit_once(&mut self) -> io::Result<()> {
+        let group = self.group(true);
+        self.pending = self.committer.submit(Group {
+            once: true,
+            ..group
+        })?;
+        self.committer.drain()
     }
 
     /// Records how many entries were lost since this was last asked.
@@ -327,7 +289,7 @@ impl Writer {
         if missed > 0 {
             self.add_own(&Entry::new(Event::Gap).fact(Name::literal("missed"), missed));
             self.uncovered += 1;
-            if self.commit(self.options.fsync != Fsync::None) {
+            if self.commit_all() {
                 self.options.warn(&Warning::Gap { missed });
             }
         }
@@ -337,7 +299,7 @@ impl Writer {
         let over = self.next_checkpoint.is_some_and(|at| at <= Instant::now());
         if over || self.uncovered >= self.options.checkpoint_entries {
             if self.uncovered > 0
-                && self.commit(true)
+                && self.commit_all()
                 && let Some(record) = self.checkpoint()
             {
                 self.add_own(&record);
@@ -352,7 +314,7 @@ impl Writer {
         let made = self
             .signing
             .as_mut()?
-            .checkpoint(&self.dir, &mut *self.files);
+            .checkpoint(&self.dir, &mut **lock(&self.files));
         // If it failed, the next one is due as usual.
         self.uncovered = 0;
         made.inspect_err(|error| {
@@ -392,20 +354,24 @@ impl Writer {
             return Ok(());
         };
         // The tiles keep the hashes of what is removed, so they are stored first.
-        if !self.commit(true) || self.signing.is_some() && self.checkpoint().is_none() {
+        if !self.commit_all() || self.signing.is_some() && self.checkpoint().is_none() {
             return Ok(());
         }
         let entry = Entry::new(Event::Pruned)
             .fact(Name::literal("days"), old.len() as u64)
             .fact(Name::literal("first_kept"), first_seq);
         self.add_own(&entry);
-        if self.commit(true) {
+        if self.commit_all() {
             for day in old {
-                self.files.remove(&day.path)?;
+                lock(&self.files).remove(&day.path)?;
             }
         }
         Ok(())
     }
+}
+
+fn lock(files: &Mutex<Box<dyn Files>>) -> MutexGuard<'_, Box<dyn Files>> {
+    files.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// `2026-12-01` of the days since 1970.

@@ -110,7 +110,7 @@ impl Proof {
                 let proof = InclusionProof::<Sha256>::try_from_bytes(bytes(hashes)?)
                     .map_err(|_| BadProof::Hashes)?;
                 root(&checkpoint)
-                    .verify_inclusion(entry, *index, &proof)
+                    .verify_inclusion(&line.hash.0, *index, &proof)
                     .map_err(|_| BadProof::Hashes)?;
                 Ok(Proven {
                     checkpoint,
@@ -202,6 +202,7 @@ mod tests {
 
     struct Grown {
         lines: Vec<String>,
+        hashes: Vec<[u8; 32]>,
         tiles: HashMap<String, Vec<u8>>,
         notes: Vec<Note>,
         key: SignerKey,
@@ -213,6 +214,7 @@ mod tests {
         let (mut chain, mut tree) = (Chain::genesis(), Tree::new());
         let mut grown = Grown {
             lines: Vec::new(),
+            hashes: Vec::new(),
             tiles: HashMap::new(),
             notes: Vec::new(),
             key,
@@ -228,8 +230,9 @@ mod tests {
                     mono_micros: number,
                     session: Session(1),
                 };
-                chain.append(&stamp, &Entry::new(Event::Message), &mut line);
-                tree.push(leaf_hash(&line));
+                let hash = chain.append(&stamp, &Entry::new(Event::Message), &mut line);
+                tree.push(leaf_hash(hash));
+                grown.hashes.push(hash.0);
                 grown.lines.push(String::from_utf8(line).unwrap());
             }
         }
@@ -249,8 +252,8 @@ mod tests {
             let log = grown(size);
             let keys = [log.key.public().clone()];
             let mut store = |path: &str| log.tiles.get(path).cloned();
-            let mut other: MemoryBackedTree<Sha256, String> = MemoryBackedTree::new();
-            log.lines.iter().for_each(|line| other.push(line.clone()));
+            let mut other: MemoryBackedTree<Sha256, [u8; 32]> = MemoryBackedTree::new();
+            log.hashes.iter().for_each(|hash| other.push(*hash));
             let newest = &log.notes[size as usize];
             for index in 0..size {
                 let line = &log.lines[index as usize];

@@ -1,4 +1,4 @@
-//! The Merkle tree over the lines of a log, hashed as RFC 6962 §2.1 has it, and its tiles.
+//! The Merkle tree over the entries of a log, hashed as RFC 6962 §2.1 has it, and its tiles.
 //!
 //! What is kept in memory is the right edge: per level of tiles the hashes of the one tile that is
 //! not full. Full tiles are handed out to be stored (C2SP tlog-tiles) and are read back for proofs.
@@ -11,12 +11,12 @@ use super::name::Digest;
 const TILE_WIDTH: usize = 256;
 const TILE_HEIGHT: u32 = 8;
 
-/// The hash of a leaf: a line without its newline.
+/// The hash of a leaf. A leaf is the hash of an entry, 32 bytes, which stands for its whole line.
 #[must_use]
-pub fn leaf_hash(line: &[u8]) -> Digest {
+pub fn leaf_hash(entry: Digest) -> Digest {
     Digest(
         Sha256::new_with_prefix([0])
-            .chain_update(line)
+            .chain_update(entry.0)
             .finalize()
             .into(),
     )
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     fn leaf(number: u64) -> Digest {
-        leaf_hash(&number.to_be_bytes())
+        leaf_hash(Digest::of(&number.to_be_bytes()))
     }
 
     /// The definition of RFC 6962 §2.1, word for word.
