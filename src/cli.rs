@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::audit::{self, AuditCommand, SystemClock, Verdict};
+use crate::audit::{self, AuditCommand, Handle, SystemClock, Verdict};
 use crate::config::{Config, ConfigError, LogLevel};
 use crate::logs::{self, LogFormat};
 use crate::protection::Protection;
@@ -167,8 +167,7 @@ impl Common {
 fn serve(config: &Config) -> anyhow::Result<ExitCode> {
     if !config.sanitize {
         tracing::warn!("nothing is protected: \"sanitize\" is false");
-        gateway::serve(config, None)?;
-        return Ok(ExitCode::SUCCESS);
+        return session(config, None);
     }
     let (numbers, warning) = state::numbers(config.state_dir.clone());
     if let Some(warning) = warning {
@@ -177,14 +176,18 @@ fn serve(config: &Config) -> anyhow::Result<ExitCode> {
     let protection = Protection::new(config, numbers)?;
     let passed = selftest::run(config, &protection)?;
     tracing::info!(values = passed.values, "the self-test has passed");
+    session(config, Some(&protection))
+}
+
+/// One session, told to the audit log if there is one.
+fn session(config: &Config, protection: Option<&Protection>) -> anyhow::Result<ExitCode> {
     let Some(audit) = &config.audit else {
-        gateway::serve(config, Some(&protection))?;
+        gateway::serve(config, protection, &Handle::off())?;
         return Ok(ExitCode::SUCCESS);
     };
     let record = Record::open(audit)?;
-    record.started(config, protection.detectors());
-    let protection = protection.recorded(record.handle());
-    let served = gateway::serve(config, Some(&protection));
+    record.started(config, protection.map(Protection::detectors));
+    let served = gateway::serve(config, protection, &record.handle());
     record.ended()?;
     served?;
     Ok(ExitCode::SUCCESS)

@@ -7,18 +7,21 @@ use std::sync::atomic::AtomicU64;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use cloak_stages::offload::Offload;
+use cloak_stages::audit::Name;
+use cloak_stages::offload::{Offload, Work};
 use cloak_stages::remap::Remap;
 use cloak_stages::{Link, LinkError, LinkExt, Message, Peer};
 use futures::future::BoxFuture;
 use futures::{FutureExt, Sink, SinkExt, Stream, StreamExt};
 use tokio_util::task::TaskTracker;
 
+use crate::audit::Handle;
 use crate::config::{self, Config};
 use crate::os;
 use crate::pipe;
 use crate::protection::Protection;
 use crate::pump::pump;
+use crate::recording::{Desk, Recorded, Starts};
 use crate::router::{Connect, Connection, Options, Router, Upstream};
 use crate::upstream;
 
@@ -27,26 +30,30 @@ use crate::upstream;
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Serves the client on standard input and output until it goes or the process is told to end.
-/// Without a protection every byte is passed on as it came.
+/// Without a protection every byte is passed on as it came. What happens is told to `audit`.
 ///
 /// # Errors
 ///
 /// When the pipes to the client cannot be opened, or break.
-pub fn serve(config: &Config, protection: Option<&Protection>) -> io::Result<()> {
+pub fn serve(config: &Config, protection: Option<&Protection>, audit: &Handle) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let served = runtime.block_on(session(config, protection));
+    let served = runtime.block_on(session(config, protection, audit));
     // A read of standard input may be stuck in a thread of its own; nobody waits for it.
     runtime.shutdown_background();
     served
 }
 
-async fn session(config: &Config, protection: Option<&Protection>) -> io::Result<()> {
+async fn session(
+    config: &Config,
+    protection: Option<&Protection>,
+    audit: &Handle,
+) -> io::Result<()> {
     let stopping = TaskTracker::new();
     let upstreams = (0..)
         .zip(&config.upstreams)
-        .map(|(index, upstream)| lane(config, index, upstream, protection))
+        .map(|(index, upstream)| lane(config, index, upstream, (protection, audit)))
         .collect();
     let options = Options {
         prefix: config.prefix,
@@ -54,14 +61,18 @@ async fn session(config: &Config, protection: Option<&Protection>) -> io::Result
         ..Options::default()
     };
     let router = Router::new(upstreams, options, &stopping);
-    let pipe = pipe::stdio(config.max_message)?;
+    let names = config.upstreams.iter().map(|upstream| &*upstream.name);
+    let router = router.through(Desk::new(names, audit.clone()));
+    let handle = audit.clone();
+    let client =
+        pipe::stdio(config.max_message)?.on_unreadable(move |code| Desk::unreadable(&handle, code));
     let ended = os::terminated().map(|signal| match signal {
         Ok(signal) => tracing::info!(signal, "told to end"),
         Err(why) => tracing::error!(%why, "signals cannot be heard"),
     });
     let pumped = pump(
         Until {
-            link: pipe,
+            link: client,
             end: Some(ended.boxed()),
         },
         router,
@@ -94,18 +105,21 @@ fn lane(
     config: &Config,
     index: u16,
     upstream: &config::Upstream,
-    protection: Option<&Protection>,
+    (protection, audit): (Option<&Protection>, &Handle),
 ) -> Upstream {
     let name: Arc<str> = upstream.name.as_str().into();
-    let work = protection.map(|protection| protection.work(index, upstream));
-    let inline = protection.map_or(0, Protection::inline_below);
+    let work = work(index, upstream, protection, audit);
+    let inline = protection.map_or(Recorded::INLINE, Protection::inline_below);
+    let mut starts = Starts::new(&name, audit.clone());
     let clean = protection.map_or_else(upstream::unchanged, Protection::clean);
     let questions = Arc::new(AtomicU64::new(0));
     let (spec, max) = (upstream.clone(), config.max_message);
     let lane = Arc::clone(&name);
     let connect: Connect = Box::new(move || {
         let peer = Peer::Upstream(index);
-        let (process, pipe) = upstream::start(&spec, peer, max, Arc::clone(&clean))?;
+        let started = upstream::start(&spec, peer, max, Arc::clone(&clean));
+        starts.tell(started.is_ok());
+        let (process, pipe) = started?;
         let strays = Arc::clone(&lane);
         let remap = Remap::new(Arc::clone(&lane), Arc::clone(&questions))
             .on_stray(move |what| tracing::debug!(upstream = &*strays, ?what, "dropped"));
@@ -128,6 +142,27 @@ fn lane(
         startup: upstream.startup_timeout,
         patience: upstream.request_timeout,
     }
+}
+
+/// What is done with the messages to and from a server; none if they pass as they are, untold.
+fn work(
+    index: u16,
+    upstream: &config::Upstream,
+    protection: Option<&Protection>,
+    audit: &Handle,
+) -> Option<Arc<dyn Work>> {
+    if !audit.is_on() {
+        return protection.map(|protection| protection.work(index, upstream));
+    }
+    let names = [Name::literal("protect"), Name::literal("tripwire")];
+    let stages = protection.map_or_else(Vec::new, |protection| {
+        names
+            .into_iter()
+            .zip(protection.stages(index, upstream))
+            .collect()
+    });
+    let recorded = Recorded::new(&upstream.name, stages, audit.clone());
+    Some(Arc::new(recorded))
 }
 
 /// A link that ends when told to, as if its peer had gone.

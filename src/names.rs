@@ -1,5 +1,7 @@
 //! Names of people, found by a model that runs in this process.
 
+use std::borrow::Cow;
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,6 +48,23 @@ impl Recognizer for Model {
                 });
             }
         }
+    }
+}
+
+/// The files of the model that is configured, and their names; none if there is no model, or a file
+/// that cannot be read.
+pub(crate) fn model_files(detection: &Detection) -> Vec<(&'static str, Cow<'static, [u8]>)> {
+    const NAMES: [&str; 2] = ["model.json", "model.safetensors"];
+    match &detection.names.model {
+        NameModel::Off => Vec::new(),
+        NameModel::BuiltIn => NAMES
+            .into_iter()
+            .zip(cloak_names::BUILTIN.map(Cow::Borrowed))
+            .collect(),
+        NameModel::Named(folder) => NAMES
+            .into_iter()
+            .filter_map(|name| Some((name, fs::read(Path::new(folder).join(name)).ok()?.into())))
+            .collect(),
     }
 }
 

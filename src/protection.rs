@@ -9,10 +9,9 @@ use cloak_stages::protect::{Mode, Policy, Protect};
 use cloak_stages::tripwire::Tripwire;
 use cloak_stages::vault::{InMemory, Numbers, Vault};
 
-use crate::audit::Handle;
 use crate::config::{Config, ConfigError, Trust, Upstream};
 use crate::names;
-use crate::recording::{Ears, Recorded};
+use crate::recording::Ears;
 use crate::upstream::Clean;
 
 /// What looks into the messages of a session.
@@ -24,7 +23,6 @@ pub struct Protection {
     vault: Vault,
     mode: Mode,
     observer: Arc<dyn Observer>,
-    audit: Handle,
     /// The longest text that is looked through, in characters; 0 is no limit.
     longest: usize,
 }
@@ -48,18 +46,8 @@ impl Protection {
             vault,
             mode: config.detection.mode,
             observer: Arc::new(Ears(Log)),
-            audit: Handle::off(),
             longest: config.detection.max_input_length,
         })
-    }
-
-    /// The same, with each message that passes told to the audit log behind `handle`.
-    #[must_use]
-    pub fn recorded(self, handle: Handle) -> Self {
-        Self {
-            audit: handle,
-            ..self
-        }
     }
 
     /// The same with an empty vault and numbers of its own: what is done with it leaves no trace,
@@ -72,7 +60,6 @@ impl Protection {
             vault: Vault::new(&self.detectors, InMemory::default()),
             mode: self.mode,
             observer: Arc::new(Silent),
-            audit: Handle::off(),
             longest: self.longest,
         }
     }
@@ -97,6 +84,12 @@ impl Protection {
     /// The work on the messages to and from `upstream`, which stands at place `index`.
     #[must_use]
     pub fn work(&self, index: u16, upstream: &Upstream) -> Arc<dyn Work> {
+        let [protect, tripwire] = self.stages(index, upstream);
+        Arc::new((protect, tripwire))
+    }
+
+    /// The two halves of that work: the protection, and behind it the tripwire.
+    pub(crate) fn stages(&self, index: u16, upstream: &Upstream) -> [Arc<dyn Work>; 2] {
         let policy = Policy {
             upstream: index,
             name: upstream.name.clone(),
@@ -118,15 +111,7 @@ impl Protection {
             Arc::clone(&self.observer),
         )
         .longest_text(self.longest);
-        let work: Arc<dyn Work> = Arc::new((protect, tripwire));
-        if !self.audit.is_on() {
-            return work;
-        }
-        Arc::new(Recorded {
-            work,
-            handle: self.audit.clone(),
-            upstream: upstream.name.clone(),
-        })
+        [Arc::new(protect), Arc::new(tripwire)]
     }
 
     /// Takes personal data out of text that is shown to people, such as a server's error output.
@@ -158,7 +143,10 @@ impl Observer for Log {
                 let found = counts(found);
                 tracing::info!(upstream, method, found, "protected");
             }
-            Note::Restored(tokens) => tracing::debug!(upstream, method, tokens, "restored"),
+            Note::Restored(found) => {
+                let found = counts(found);
+                tracing::debug!(upstream, method, found, "restored");
+            }
             Note::Muted(count) => {
                 tracing::warn!(
                     upstream,
@@ -205,10 +193,12 @@ impl Observer for Log {
             ),
             Note::UnknownMethod => tracing::warn!(upstream, method, "unknown, turned away"),
             Note::Failed(why) => tracing::error!(upstream, method, why, "kept a message back"),
+            Note::Looked { .. } | Note::Tripped { first: false, .. } => {}
             Note::Tripped {
                 category,
                 place,
                 count,
+                ..
             } => tracing::warn!(
                 upstream,
                 method,

@@ -74,6 +74,12 @@ const BATCH: usize = 2048;
 /// Bytes of text that one thread takes at a time.
 const SHARD: usize = 16 * 1024;
 
+/// The files of the model that is part of the program: `model.json` and `model.safetensors`.
+pub const BUILTIN: [&[u8]; 2] = [
+    include_bytes!("../../models/spacy-en-sm/model.json"),
+    include_bytes!("../../models/spacy-en-sm/model.safetensors"),
+];
+
 impl Names {
     /// The model that is part of the program.
     ///
@@ -81,11 +87,10 @@ impl Names {
     ///
     /// If its files were damaged before the program was built.
     pub fn builtin() -> Result<Self, ModelError> {
-        const DESCRIPTION: &[u8] = include_bytes!("../../models/spacy-en-sm/model.json");
-        const TENSORS: &[u8] = include_bytes!("../../models/spacy-en-sm/model.safetensors");
+        let [description, tensors] = BUILTIN;
         let model = Cnn::parse(
-            (Path::new("built-in model.json"), DESCRIPTION),
-            (Path::new("built-in model.safetensors"), TENSORS),
+            (Path::new("built-in model.json"), description),
+            (Path::new("built-in model.safetensors"), tensors),
         )?;
         Ok(Self {
             model,

@@ -27,6 +27,9 @@ const READ: usize = 64 << 10;
 /// Lines from this size on are checked on the rayon pool: 128 KiB take some 50 µs.
 const LARGE: usize = 128 << 10;
 
+/// Invalid request; JSON-RPC 2.0 section 5.1.
+const INVALID: i32 = -32600;
+
 /// Newline-delimited JSON to and from one peer.
 ///
 /// A line that is no message never ends the link. A client is answered with the JSON-RPC error; in
@@ -43,6 +46,7 @@ pub struct Pipe<R, W> {
     write: Outbox<W>,
     batches: Batches,
     skipped: u64,
+    unreadable: Box<dyn Fn(i32) + Send + Sync>,
     /// Who reads, and learns that the peer cannot be written any more.
     reader: Option<Waker>,
 }
@@ -78,7 +82,17 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
             write: Outbox::new(write),
             batches: Batches::default(),
             skipped: 0,
+            unreadable: Box::new(|_| {}),
             reader: None,
+        }
+    }
+
+    /// Tells `tell` the JSON-RPC error code of whatever the client sends that is no message.
+    #[must_use]
+    pub fn on_unreadable(self, tell: impl Fn(i32) + Send + Sync + 'static) -> Self {
+        Self {
+            unreadable: Box::new(tell),
+            ..self
         }
     }
 
@@ -114,6 +128,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
             Line::One(Ok(msg)) => self.admit(msg),
             Line::One(Err(bad)) if self.is_client() => {
                 tracing::warn!(why = bad.why, "the client sent a line that is no message");
+                (self.unreadable)(bad.code);
                 self.push(bad.answer());
             }
             Line::One(Err(bad)) => self.miss(bad),
@@ -164,28 +179,38 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
 
     /// A client may send batches when the revision has them, but never `initialize` in one.
     fn accept_batch(&mut self, parts: Vec<Result<Message, Bad>>) {
-        let refuse = |why| Message::error(b"null", -32600, why, Peer::Gateway, Peer::Client);
-        if !self.batches.allowed() {
-            let why = "batches are part of MCP 2025-03-26 only, which was not agreed on";
-            return self.push(refuse(why));
+        let why = if !self.batches.allowed() {
+            Some("batches are part of MCP 2025-03-26 only, which was not agreed on".to_owned())
         } else if parts.is_empty() {
-            return self.push(refuse("a batch must not be empty"));
+            Some("a batch must not be empty".to_owned())
         } else if parts.len() > MAX_BATCH {
-            let why = format!("a batch must not hold more than {MAX_BATCH} messages");
-            return self.push(refuse(&why));
+            Some(format!(
+                "a batch must not hold more than {MAX_BATCH} messages"
+            ))
+        } else {
+            None
+        };
+        if let Some(why) = why {
+            (self.unreadable)(INVALID);
+            let refusal = Message::error(b"null", INVALID, &why, Peer::Gateway, Peer::Client);
+            return self.push(refusal);
         }
         let (mut messages, mut waiting, mut refused) = (Vec::new(), Vec::new(), Vec::new());
         for part in parts {
             match part {
                 Ok(mut msg) if msg.method() == Some("initialize") => {
-                    msg.refuse(-32600, "initialize must not be part of a batch");
+                    (self.unreadable)(INVALID);
+                    msg.refuse(INVALID, "initialize must not be part of a batch");
                     refused.push(msg.raw().clone());
                 }
                 Ok(msg) => {
                     waiting.extend(msg.id().filter(|_| msg.kind() == Kind::Request).cloned());
                     messages.push(msg);
                 }
-                Err(bad) => refused.push(bad.answer().raw().clone()),
+                Err(bad) => {
+                    (self.unreadable)(bad.code);
+                    refused.push(bad.answer().raw().clone());
+                }
             }
         }
         self.write.extend(self.batches.opened(waiting, refused));

@@ -25,6 +25,7 @@ use tokio_util::time::DelayQueue;
 use tokio_util::time::delay_queue::Key;
 
 pub use lane::{Connect, Connection, Upstream};
+pub(crate) use names::SEPARATOR;
 
 use hello::Hello;
 use lane::Lane;

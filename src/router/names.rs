@@ -5,7 +5,7 @@ use cloak_stages::json::{self, Shape, Span};
 
 /// Stands between a server's name and its tool's. Server names hold no underscore, so the first
 /// one splits.
-const SEPARATOR: &str = "__";
+pub(crate) const SEPARATOR: &str = "__";
 
 /// Most characters in a name that all model providers accept.
 pub(super) const LONG: usize = 64;

@@ -145,7 +145,7 @@ impl Router {
     }
 
     /// A server asks the client, or the gateway, for something.
-    fn question(&mut self, lane: u16, mut msg: Message) {
+    fn question(&mut self, lane: u16, msg: Message) {
         let capability = match msg.method().unwrap_or_default() {
             "ping" => {
                 let id = msg.id().cloned().unwrap_or_default();
@@ -157,8 +157,7 @@ impl Router {
             "sampling/createMessage" => "sampling",
             method => {
                 tracing::debug!(method, "a server asked for what is not relayed");
-                msg.refuse(-32601, "the client is not asked for this");
-                return self.pass(lane, msg);
+                return self.turn_down(lane, msg, -32601, "the client is not asked for this");
             }
         };
         if !self
@@ -166,14 +165,10 @@ impl Router {
             .as_ref()
             .is_some_and(|hello| hello.can(capability))
         {
-            msg.refuse(
-                -32601,
-                &format!("the client has no capability \"{capability}\""),
-            );
-            self.pass(lane, msg);
+            let why = format!("the client has no capability \"{capability}\"");
+            self.turn_down(lane, msg, -32601, &why);
         } else if self.questions.len() >= MAX_QUESTIONS || self.held.len() >= MAX_HELD {
-            msg.refuse(-32000, "too many questions wait for the client");
-            self.pass(lane, msg);
+            self.turn_down(lane, msg, -32000, "too many questions wait for the client");
         } else {
             let method = Bytes::from(msg.method().unwrap_or_default().to_owned());
             self.questions
@@ -184,6 +179,13 @@ impl Router {
                 self.held.push_back(msg);
             }
         }
+    }
+
+    /// Answers a server's question with an error of our own.
+    fn turn_down(&mut self, lane: u16, mut question: Message, code: i32, why: &str) {
+        question.refuse(code, why);
+        question.from = Peer::Gateway;
+        self.pass(lane, question);
     }
 
     fn server_notification(&mut self, lane: u16, mut msg: Message) {

@@ -27,6 +27,8 @@ pub struct Message {
     /// Which call in flight on its link this belongs to, as an answer to it or as its progress.
     /// Messages of one call keep their order; those of different calls may overtake each other.
     pub call: Option<u64>,
+    /// Whether the audit log, if there is one, tells of it already.
+    pub told: bool,
     /// Who sent it.
     pub from: Peer,
     /// Who shall get it.
@@ -69,6 +71,7 @@ impl Message {
             vouched: Vec::new(),
             answers: None,
             call: None,
+            told: false,
             from,
             to,
         })
@@ -173,6 +176,7 @@ impl Message {
         settled.vouched = std::mem::take(&mut self.vouched);
         settled.answers = self.answers.take();
         settled.call = self.call;
+        settled.told = self.told;
         *self = settled;
         Ok(())
     }

@@ -18,10 +18,22 @@ impl Observer for Silent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note<'a> {
+    /// A message was looked through. Said of every one, after what it came to.
+    Looked {
+        /// The strings that were looked at.
+        strings: usize,
+        /// The strings that were changed.
+        changed: usize,
+        /// The tokens that were put in or taken out, each once: category and number. At most
+        /// [`MAX_USED`].
+        tokens: Vec<(&'a str, u64)>,
+        /// Uses of tokens that are not among them.
+        more: usize,
+    },
     /// Values became tokens on the way to the model: how many of each category.
     Sanitized(Vec<(&'a str, usize)>),
-    /// Tokens became values on the way to an upstream.
-    Restored(usize),
+    /// Tokens became values on the way to an upstream: how many of each category.
+    Restored(Vec<(&'a str, usize)>),
     /// Text that looked like tokens was neutralised.
     Muted(usize),
     /// Base64 that is not text, or could not be read as text, passed as it was.
@@ -54,8 +66,7 @@ pub enum Note<'a> {
     UnknownMethod,
     /// Looking into a message failed, and it was kept back. The text holds no value.
     Failed(String),
-    /// The tripwire found personal data that got past everything else. Said once for each category
-    /// and place.
+    /// The tripwire found personal data that got past everything else.
     Tripped {
         /// The category.
         category: &'a str,
@@ -63,6 +74,8 @@ pub enum Note<'a> {
         place: Place,
         /// How many, this time.
         count: usize,
+        /// Whether it is the first time for this category and place.
+        first: bool,
     },
     /// The tripwire itself failed. The message went out as it was.
     TripwireFailed(String),
@@ -79,5 +92,8 @@ pub enum Place {
     Schema,
 }
 
-/// Most tokens that one note names.
+/// Most tokens that a note about something wrong names.
 pub const MAX_NAMED: usize = 5;
+
+/// Most tokens that [`Note::Looked`] names.
+pub const MAX_USED: usize = 64;

@@ -15,7 +15,7 @@ use crate::offload::Work;
 use crate::restore::Restorer;
 use crate::sanitize::{self, Sanitizer, Scratch};
 use crate::surfaces::{Way, is_known, surface};
-use crate::vault::Vault;
+use crate::vault::{Token, Used, Vault};
 
 /// Makes values tokens on the way to the model, and tokens values on the way to one upstream.
 ///
@@ -170,6 +170,7 @@ impl Protect {
     }
 
     fn tell(&self, msg: &Message, raw: &[u8], done: sanitize::Done) {
+        self.looked(msg, done.strings, done.changed, &done.used);
         if !done.values.is_empty() {
             self.note(msg, &Note::Sanitized(self.named(&done.values)));
         }
@@ -187,6 +188,17 @@ impl Protect {
                 self.note(msg, &Note::SchemaRelaxed { tool, keywords });
             }
         }
+    }
+
+    fn looked(&self, msg: &Message, strings: usize, changed: usize, used: &Used) {
+        let name = |token: &Token| (self.vault.name(token.category), token.number);
+        let note = Note::Looked {
+            strings,
+            changed,
+            tokens: used.tokens.iter().map(name).collect(),
+            more: used.more,
+        };
+        self.note(msg, &note);
     }
 
     /// Names and counts, from counts by category.
@@ -217,6 +229,7 @@ impl Protect {
             fresh: look_for_fresh.then_some(&*self.detectors),
         };
         let done = restorer.message(msg).map_err(|fault| fault.to_string())?;
+        self.looked(msg, done.strings, done.changed, &done.used);
         if !done.stale.is_empty() {
             let why = format!(
                 "{} belongs to an earlier session and cannot be restored; read the source of the \
@@ -266,8 +279,12 @@ impl Protect {
                 return Ok(refused(msg, -32602, &why));
             }
         }
-        if done.restored > 0 {
-            self.note(msg, &Note::Restored(done.restored));
+        if !done.restored.is_empty() {
+            let name = |(category, count): (u16, &u32)| {
+                (*count > 0).then(|| (self.vault.name(category), *count as usize))
+            };
+            let restored = (0..).zip(&done.restored).filter_map(name).collect();
+            self.note(msg, &Note::Restored(restored));
         }
         Ok(Flow::Forward)
     }

@@ -11,7 +11,7 @@ use crate::places::{Visit, What, visit};
 use crate::render::{Fault, Fill, render};
 use crate::surfaces::Way;
 use crate::token::{self, Form, looks, may_look, unmute};
-use crate::vault::{Lookup, Open, Vault};
+use crate::vault::{Lookup, Open, Token, Used, Vault};
 
 /// A string or key that may hold tokens.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +25,13 @@ struct Leaf {
 /// What was done, or why it must not be.
 #[derive(Debug, Default)]
 pub(crate) struct Done {
-    /// How many tokens became values.
-    pub(crate) restored: usize,
+    /// How many tokens of each category, by its place in the vault, became values.
+    pub(crate) restored: Vec<u32>,
+    /// Which they were.
+    pub(crate) used: Used,
+    /// Strings that were looked at, and those that were changed.
+    pub(crate) strings: usize,
+    pub(crate) changed: usize,
     /// Tokens of values that this upstream has not returned itself.
     pub(crate) foreign: Vec<String>,
     /// Tokens that another session of this installation issued.
@@ -50,10 +55,14 @@ impl Restorer<'_> {
             raw: &raw,
             all: self.fresh.is_some(),
             leaves: Vec::new(),
+            strings: 0,
         };
         visit(msg, Way::ToUpstream, &mut collect);
         let leaves = collect.leaves;
-        let mut done = Done::default();
+        let mut done = Done {
+            strings: collect.strings,
+            ..Done::default()
+        };
         if leaves.is_empty() {
             return Ok(done);
         }
@@ -88,10 +97,17 @@ impl Restorer<'_> {
             vault: self.vault,
         };
         let mut new = Vec::new();
+        let mut strings = leaves.iter().filter(|leaf| !leaf.is_key).peekable();
         for change in &changes {
             new.clear();
             if render(change, &raw, &mut values, &mut new)? {
                 msg.edit(change.at, &new);
+                while strings
+                    .next_if(|leaf| leaf.at.end <= change.at.start)
+                    .is_some()
+                {}
+                let changed = strings.next_if(|leaf| leaf.at.start < change.at.end);
+                values.done.changed += usize::from(changed.is_some());
             }
         }
         Ok(done)
@@ -103,6 +119,7 @@ struct Collect<'a> {
     /// Whether all strings are wanted, not only those that may hold a token.
     all: bool,
     leaves: Vec<Leaf>,
+    strings: usize,
 }
 
 /// Whether a text may hold a token: as it is, behind an escape, or in base64.
@@ -112,6 +129,7 @@ fn may_hold(text: &[u8]) -> bool {
 
 impl Visit for Collect<'_> {
     fn string(&mut self, at: Span, field: Span, what: What) {
+        self.strings += 1;
         if self.all || matches!(what, What::Blob(_)) || may_hold(at.of(self.raw)) {
             self.leaves.push(Leaf {
                 at,
@@ -137,6 +155,7 @@ impl Visit for Collect<'_> {
 
     fn again(&mut self) {
         self.leaves.clear();
+        self.strings = 0;
     }
 }
 
@@ -208,7 +227,10 @@ impl Treat for Reader<'_> {
 
 /// Counts one more of a category.
 pub(crate) fn count(counts: &mut Vec<u32>, category: Category) {
-    let index = category.index();
+    count_at(counts, category.index());
+}
+
+fn count_at(counts: &mut Vec<u32>, index: usize) {
     if counts.len() <= index {
         counts.resize(index + 1, 0);
     }
@@ -244,7 +266,11 @@ impl Fill for Values<'_, '_> {
                 if !self.open.is_known_to(entry, self.upstream) {
                     Self::name(self.vault, token, &mut self.done.foreign);
                 }
-                self.done.restored += 1;
+                count_at(&mut self.done.restored, usize::from(token.category));
+                self.done.used.add(Token {
+                    category: token.category,
+                    number: token.number,
+                });
                 let value = Cow::Borrowed(self.open.value(entry));
                 Some((value, self.open.is_numeric(entry)))
             }

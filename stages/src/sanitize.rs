@@ -16,7 +16,7 @@ use crate::restore::count;
 use crate::schema;
 use crate::surfaces::Way;
 use crate::token::{looks, may_look, mute, write_redacted};
-use crate::vault::{Open, Vault};
+use crate::vault::{Open, Used, Vault};
 
 /// Longest text whose key is told to the detectors. A key says what a short value is; a long text
 /// speaks for itself, and is looked at once wherever it stands.
@@ -72,6 +72,11 @@ struct Buffers {
 pub(crate) struct Done {
     /// How many values of each category.
     pub(crate) values: Vec<u32>,
+    /// The tokens they got.
+    pub(crate) used: Used,
+    /// Strings that were looked at, and those that were changed.
+    pub(crate) strings: usize,
+    pub(crate) changed: usize,
     pub(crate) muted: usize,
     pub(crate) binary: usize,
     /// Output schemas that were relaxed, and by how many keywords.
@@ -215,7 +220,7 @@ impl Sanitizer<'_> {
         } = scratch;
         let gone = self.relax(msg, raw, schemas, done);
         let mut gone = gone.iter().peekable();
-        let mut issuer = Issuer::new(self, &mut done.values);
+        let mut issuer = Issuer::new(self, &mut done.values, &mut done.used);
         let mut firsts = Vec::new();
         let copies = leaves.iter().any(|leaf| leaf.same_as.is_some());
         let mut next = 0;
@@ -241,12 +246,14 @@ impl Sanitizer<'_> {
             if gone.peek().is_some_and(|span| span.start < leaf.at.end) {
                 continue;
             }
+            done.strings += usize::from(leaf.kind == Kind::String);
             if count == 0 {
                 if leaf.kind == Kind::String && matches!(leaf.what, What::Data | What::Uri) {
                     msg.vouch(leaf.at);
                 }
                 continue;
             }
+            done.changed += usize::from(leaf.kind == Kind::String);
             for change in &changes[first..first + count] {
                 new.clear();
                 if matches!(change.new, New::Put(_)) {
@@ -450,14 +457,20 @@ pub(crate) struct Issuer<'a, 'b> {
     open: Option<Open<'a>>,
     /// How many, by category.
     values: &'b mut Vec<u32>,
+    used: &'b mut Used,
 }
 
 impl<'a, 'b> Issuer<'a, 'b> {
-    pub(crate) fn new(sanitizer: &'a Sanitizer<'a>, values: &'b mut Vec<u32>) -> Self {
+    pub(crate) fn new(
+        sanitizer: &'a Sanitizer<'a>,
+        values: &'b mut Vec<u32>,
+        used: &'b mut Used,
+    ) -> Self {
         Self {
             sanitizer,
             open: None,
             values,
+            used,
         }
     }
 }
@@ -484,6 +497,7 @@ impl Fill for Issuer<'_, '_> {
         }
         let open = self.open.get_or_insert_with(|| vault.open());
         let token = open.token(value, category, upstream, numeric)?;
+        self.used.add(token);
         open.write(token, out);
         Ok(())
     }

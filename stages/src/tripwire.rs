@@ -20,7 +20,7 @@ use crate::render::{Fault, Fill, render};
 use crate::sanitize::{Issuer, Sanitizer};
 use crate::surfaces::Way;
 use crate::token::{looks, write_redacted};
-use crate::vault::Vault;
+use crate::vault::{Used, Vault};
 
 /// Looks through everything that would leave for the model, values and keys, whatever the table of
 /// surfaces kept, but for the ids that a peer must get back as they were.
@@ -93,15 +93,14 @@ impl Tripwire {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .insert((category, place));
-            if first {
-                let category = self.detectors.name(category);
-                let note = Note::Tripped {
-                    category,
-                    place,
-                    count,
-                };
-                self.note(msg, &note);
-            }
+            let category = self.detectors.name(category);
+            let note = Note::Tripped {
+                category,
+                place,
+                count,
+                first,
+            };
+            self.note(msg, &note);
         }
     }
 
@@ -142,10 +141,10 @@ impl Tripwire {
             redact: self.redact,
             longest: 0,
         };
-        let mut counts = Vec::new();
+        let (mut counts, mut used) = (Vec::new(), Used::default());
         let mut scrubber = Scrubber {
             detectors: &self.detectors,
-            issuer: Issuer::new(&sanitizer, &mut counts),
+            issuer: Issuer::new(&sanitizer, &mut counts, &mut used),
         };
         let mut edits = Vec::new();
         for change in changes {

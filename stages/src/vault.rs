@@ -10,6 +10,7 @@ use hashbrown::HashTable;
 use zeroize::Zeroizing;
 
 use crate::detect::{Category, Detectors};
+use crate::note::MAX_USED;
 pub use crate::numbers::{InMemory, Numbers};
 use crate::token;
 
@@ -86,6 +87,25 @@ struct Block {
 pub(crate) struct Token {
     pub(crate) category: u16,
     pub(crate) number: u64,
+}
+
+/// The tokens that one message got or gave up.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Used {
+    /// The first of them, at most [`MAX_USED`], each once.
+    pub(crate) tokens: Vec<Token>,
+    /// Uses that came after.
+    pub(crate) more: usize,
+}
+
+impl Used {
+    pub(crate) fn add(&mut self, token: Token) {
+        if self.tokens.len() >= MAX_USED {
+            self.more += 1;
+        } else if !self.tokens.contains(&token) {
+            self.tokens.push(token);
+        }
+    }
 }
 
 /// What a token means to this session.

@@ -2,6 +2,7 @@
 
 mod support;
 
+mod audit;
 mod leaks;
 mod limits;
 mod lists;

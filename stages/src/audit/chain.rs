@@ -188,7 +188,9 @@ fn metadata(mut metadata: Object<'_>, stamp: &Stamp, entry: &Entry) {
     metadata.count("strings_seen", entry.strings_seen);
     metadata.count(
         "tokens_more",
-        entry.tokens.len().saturating_sub(Entry::MAX_TOKENS) as u64,
+        entry
+            .more_tokens
+            .saturating_add(entry.tokens.len().saturating_sub(Entry::MAX_TOKENS) as u64),
     );
     metadata.name("tool", entry.tool.as_ref());
     metadata.name("upstream", entry.upstream.as_ref());

@@ -44,7 +44,8 @@ macro_rules! enumeration {
 enumeration! {
     /// What happened; `event_type` in the log.
     Event {
-        /// A client connected. Facts: configuration digest, versions, detectors, model digest.
+        /// A client connected. Facts: version, digests of the configuration's file and of all
+        /// settings, detectors, digests of the model's files.
         SessionStart = "session_start",
         /// A client left.
         SessionEnd = "session_end",
@@ -64,19 +65,19 @@ enumeration! {
         Discover = "discover",
         /// Any other message that passed.
         Message = "message",
-        /// A message was not let through. Fact: the reason.
+        /// A message was not let through. Fact: the reason, or the JSON-RPC error code.
         Refusal = "refusal",
         /// A value was found in a message that should have held none, just before it left.
         TripwireHit = "tripwire_hit",
-        /// A token that no session of this gateway ever gave.
+        /// A token of a value that another server returned. Fact: how many.
         ForeignToken = "foreign_token",
-        /// A token of a session that is over.
+        /// A token of another session, whose value is not known any more. Fact: how many.
         StaleToken = "stale_token",
         /// The model wrote a value of a protected category by itself.
         FreshValue = "fresh_value",
-        /// An upstream server was started again.
+        /// A server was started again. Fact: how often it was started by now.
         Restart = "restart",
-        /// Something failed. Fact: what.
+        /// Something failed: a server, or the protection. Fact: what, or the JSON-RPC error code.
         Error = "error",
         /// The key that signs checkpoints is another one from here on.
         KeyChange = "key_change",
@@ -165,6 +166,8 @@ pub struct Entry {
     pub categories: BTreeMap<Name, u64>,
     /// The tokens that were put in or taken out, at most [`Entry::MAX_TOKENS`] of them are kept.
     pub tokens: Vec<Token>,
+    /// Uses of tokens that are not among them.
+    pub more_tokens: u64,
     /// The payload as it arrived, under a key: [`super::PayloadKey::digest`].
     pub before: Option<Digest>,
     /// SHA-256 of the payload as it left.
@@ -202,6 +205,7 @@ impl Entry {
             strings_changed: 0,
             categories: BTreeMap::new(),
             tokens: Vec::new(),
+            more_tokens: 0,
             before: None,
             after: None,
             latency: Duration::ZERO,

@@ -123,19 +123,29 @@ impl Totals {
         if event.is_some_and(|event| !is_internal(event)) {
             self.sessions.add(metadata.session, 1);
         }
-        let found = entry.categories.values().sum();
+        // The first key of a log takes no other's place.
+        let first_key = event == Some(Event::KeyChange) && entry.text("previous").is_none();
+        let incident = event.is_some_and(is_incident) && !first_key;
+        // What the tripwire found in a schema was told, not replaced.
+        let replaced = match event {
+            Some(Event::TripwireHit) => entry.text("place") != Some("schema"),
+            _ => !incident,
+        };
+        let found = match replaced {
+            true => entry.categories.values().sum(),
+            false => 0,
+        };
         if metadata.direction.and_then(Direction::parse) == Some(Direction::ToUpstream) {
             self.restored += found;
         } else if found > 0 {
             self.protect(entry, found);
         }
-        if event == Some(Event::Refusal)
-            || metadata.outcome.and_then(Outcome::parse) == Some(Outcome::Refused)
-        {
+        // An incident stands beside the message that was refused for it.
+        if !incident && metadata.outcome.and_then(Outcome::parse) == Some(Outcome::Refused) {
             self.refusals
                 .add(entry.text("reason").unwrap_or("(no reason given)"), 1);
         }
-        if event.is_some_and(is_incident) {
+        if incident {
             self.incidents
                 .add(entry.event_type, entry.number("missed").unwrap_or(1));
         }

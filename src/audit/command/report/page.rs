@@ -27,7 +27,7 @@ pub(super) fn render(totals: &Totals, lanes: &[Verified], now: &str) -> String {
                 main {
                     h1 { "What the gateway protected" }
                     p.muted {
-                        @if let Some((first, last)) = &totals.span { (first.get(..16).unwrap_or(first)) " to " (last.get(..16).unwrap_or(last)) " UTC, " }
+                        @if let Some((first, last)) = &totals.span { (minute(first)) " to " (minute(last)) " UTC, " }
                         "written " (now)
                     }
                     (figures(totals, intact))
@@ -61,6 +61,11 @@ fn figures(totals: &Totals, intact: bool) -> Markup {
     }
 }
 
+/// `2026-12-01 07:30` of a time as it stands in the log.
+fn minute(time: &str) -> String {
+    time.get(..16).unwrap_or(time).replace('T', " ")
+}
+
 fn figure(number: &str, of: &str) -> Markup {
     html! { div.figure { strong { (number) } span { (of) } } }
 }
@@ -75,12 +80,12 @@ fn charts(totals: &Totals) -> Markup {
         .collect();
     html! {
         section {
-            h2 { "Per day" }
+            h2 { "Values kept from the model, per day" }
             @if days.is_empty() { p.muted { "Nothing had to be protected in this time." } } @else { (chart::columns(&days, &series)) }
         }
-        (bars("By category", &totals.categories, true))
-        (bars("By server", &totals.upstreams, false))
-        (bars("By tool", &totals.tools, false))
+        (bars("Values by category", &totals.categories, true))
+        (bars("Values by server", &totals.upstreams, false))
+        (bars("Values by tool", &totals.tools, false))
         (bars("Refusals by reason", &totals.refusals, false))
         (bars("Incidents", &totals.incidents, false))
     }
@@ -157,8 +162,8 @@ const STYLE: &str = "\
 --c0:#6ea1ff;--c1:#f3ad57;--c2:#58c79c;--c3:#e08cc0;--c4:#a794f0;--c5:#f28b7b;--c6:#5cc8da;--c7:#c2c75a}}\
 *{box-sizing:border-box}body{margin:0;background:var(--page);color:var(--text);font:15px/1.5 system-ui,sans-serif}\
 main{max-width:820px;margin:0 auto;padding:24px}h1{font-size:26px;margin:0}h2{font-size:17px;margin:28px 0 8px}\
-.muted{color:var(--muted)}.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(140px,1fr));gap:10px}\
-.figure{background:var(--card);border-radius:8px;padding:12px}.figure strong{display:block;font-size:24px}.figure span{color:var(--muted)}\
+.muted{color:var(--muted)}.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(96px,1fr));gap:10px}\
+.figure{background:var(--card);border-radius:8px;padding:12px}.figure strong{display:block;font-size:22px}.figure span{color:var(--muted);font-size:13px;line-height:1.3;display:block}\
 .good,.figure.good strong{color:var(--good)}.bad,.figure.bad strong{color:var(--bad)}\
 svg{width:100%;height:auto;font:12px system-ui,sans-serif}svg text{fill:var(--muted)}svg .value{fill:var(--text)}svg .axis{stroke:var(--line)}\
 .c0{fill:var(--c0)}.c1{fill:var(--c1)}.c2{fill:var(--c2)}.c3{fill:var(--c3)}.c4{fill:var(--c4)}.c5{fill:var(--c5)}.c6{fill:var(--c6)}.c7{fill:var(--c7)}.rest{fill:var(--rest)}\
