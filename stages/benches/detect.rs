@@ -51,3 +51,12 @@ fn hard<const SIZE: usize>(bencher: Bencher<'_, '_>, hard: &texts::Hard) {
 fn start() -> Detectors {
     detectors()
 }
+
+/// The fastest detector of this kind besides ours, on the same texts.
+#[divan::bench(args = texts::KINDS, consts = [50_000], min_time = 0.1)]
+fn datafog<const SIZE: usize>(bencher: Bencher<'_, '_>, kind: &texts::Kind) {
+    let text = kind.text(SIZE);
+    bencher
+        .counter(BytesCount::of_str(&text))
+        .bench_local(|| datafog_core::scan(black_box(&text)));
+}
