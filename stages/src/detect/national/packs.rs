@@ -45,9 +45,11 @@ pub(super) struct Run {
 impl Run {
     /// The run that begins at `start`.
     pub(super) fn read(text: &[u8], start: usize) -> Self {
-        let end = run(text, start, ALNUM, LONGEST_RUN + 1);
+        let digits = run(text, start, DIGIT, LONGEST_RUN + 1);
+        let rest = LONGEST_RUN + 1 - (digits - start);
+        let end = run(text, digits, ALNUM, rest);
         let length = end - start;
-        let class = if run(text, start, DIGIT, length) == end {
+        let class = if digits == end {
             Class::Digits
         } else if run(text, start, ALPHA, length) == end {
             Class::Letters
