@@ -1,7 +1,6 @@
 //! The strict check of RFC 8259 that every message passes before anything looks at it.
 
-use memchr::memchr2;
-
+use super::marks::Marks;
 use super::{MAX_DEPTH, Span};
 
 /// Why a text is not accepted as JSON. Offsets are bytes from the start of the text.
@@ -186,21 +185,21 @@ impl Checker<'_> {
     #[inline]
     fn string(&mut self) -> Result<(), NotJson> {
         let start = self.at + 1;
-        let mut at = start;
-        loop {
-            match memchr2(b'"', b'\\', &self.text[at..]) {
-                None => return Err(NotJson::Syntax(self.text.len())),
-                Some(more) => at += more,
-            }
-            if self.text[at] == b'"' {
-                break;
-            }
-            at += match self.text.get(at + 1) {
-                Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
-                Some(b'u') if hex4(self.text, at + 2).is_some() => 6,
-                _ => return Err(NotJson::Syntax(at)),
+        let mut marks = Marks::new(self.text, start);
+        let at = loop {
+            let Some(at) = marks.next() else {
+                return Err(NotJson::Syntax(self.text.len()));
             };
-        }
+            if self.text[at] == b'"' {
+                break at;
+            }
+            match self.text.get(at + 1) {
+                Some(b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {}
+                Some(b'"' | b'\\') => marks.pass(at + 2),
+                Some(b'u') if hex4(self.text, at + 2).is_some() => {}
+                _ => return Err(NotJson::Syntax(at)),
+            }
+        };
         if self.control
             && let Some(bad) = self.text[start..at].iter().position(|&byte| byte < 0x20)
         {

@@ -4,6 +4,7 @@
 //! keys and white space all survive, since nothing is ever printed again.
 
 mod check;
+mod marks;
 mod text;
 mod walk;
 

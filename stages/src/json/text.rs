@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use memchr::memchr;
 
 use super::check::hex4;
+use super::marks::Marks;
 
 /// What the string content `raw` (without its quotes) says.
 ///
@@ -24,18 +25,28 @@ pub fn decode(raw: &[u8]) -> Cow<'_, str> {
 
 /// Appends what the string content `raw` says to `out`. It is UTF-8 if `raw` is.
 pub fn decode_into(raw: &[u8], out: &mut Vec<u8>) {
-    let mut at = 0;
-    while let Some(more) = memchr(b'\\', &raw[at..]) {
-        out.extend_from_slice(&raw[at..at + more]);
-        at += more;
+    // No escape says more bytes than it has.
+    out.reserve(raw.len());
+    let mut done = 0;
+    let mut marks = Marks::new(raw, 0);
+    while let Some(at) = marks.next() {
+        if raw[at] == b'"' {
+            continue;
+        }
+        out.extend_from_slice(&raw[done..at]);
         let (length, char) = unescape(&raw[at..]);
-        out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
-        at += length;
+        match u8::try_from(char) {
+            Ok(byte @ 0..0x80) => out.push(byte),
+            _ => out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+        done = at + length;
+        marks.pass(done);
     }
-    out.extend_from_slice(&raw[at..]);
+    out.extend_from_slice(&raw[done..]);
 }
 
 /// How long the escape at the start of `raw` is, and what it stands for.
+#[inline]
 fn unescape(raw: &[u8]) -> (usize, char) {
     let char = match raw.get(1) {
         Some(b'b') => '\u{8}',
@@ -84,6 +95,9 @@ pub struct Offsets<'a> {
     raw: &'a [u8],
     at: usize,
     decoded: usize,
+    marks: Marks<'a>,
+    /// Where the first escape at or behind `at` stands, or did before it was passed.
+    escape: Option<usize>,
 }
 
 impl<'a> Offsets<'a> {
@@ -94,13 +108,28 @@ impl<'a> Offsets<'a> {
             raw,
             at: 0,
             decoded: 0,
+            marks: Marks::new(raw, 0),
+            escape: None,
+        }
+    }
+
+    /// Where the next escape stands.
+    fn escape(&mut self) -> usize {
+        match self.escape {
+            Some(escape) if escape >= self.at => escape,
+            _ => {
+                self.marks.pass(self.at);
+                let raw = self.raw;
+                let next = self.marks.find(|mark| raw[*mark] == b'\\');
+                *self.escape.insert(next.unwrap_or(raw.len()))
+            }
         }
     }
 
     /// Where the character at the decoded offset `wanted` starts. Ask in rising order.
     pub fn raw(&mut self, wanted: usize) -> usize {
         while self.decoded < wanted {
-            let plain = memchr(b'\\', &self.raw[self.at..]).unwrap_or(self.raw.len() - self.at);
+            let plain = self.escape() - self.at;
             let step = plain.min(wanted - self.decoded);
             self.at += step;
             self.decoded += step;

@@ -2,8 +2,7 @@
 //!
 //! Nothing here checks again: on other texts the answers are wrong, though never out of bounds.
 
-use memchr::memchr2;
-
+use super::marks::Marks;
 use super::{Span, same_text};
 
 /// What kind of value starts at a byte.
@@ -76,13 +75,12 @@ pub fn skip(text: &[u8], at: usize) -> usize {
 /// One past the closing quote of the string whose opening quote is at `at`.
 #[inline]
 pub(super) fn end_of_string(text: &[u8], at: usize) -> usize {
-    let mut at = at + 1;
-    while let Some(more) = memchr2(b'"', b'\\', text.get(at..).unwrap_or_default()) {
-        at += more;
+    let mut marks = Marks::new(text, at + 1);
+    while let Some(at) = marks.next() {
         if text[at] == b'"' {
             return at + 1;
         }
-        at += 2;
+        marks.pass(at + 2);
     }
     text.len()
 }
