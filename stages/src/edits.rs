@@ -125,24 +125,6 @@ impl Edits {
         pieces.retain(|piece| !piece.is_empty());
         pieces
     }
-
-    /// Moves sorted, disjoint `spans` to where they stand once the edits are made. Spans that an
-    /// edit touches are dropped.
-    pub(crate) fn shift(&self, spans: &mut Vec<Span>) {
-        let mut edits = self.list.iter().peekable();
-        let mut moved = 0_i64;
-        spans.retain_mut(|span| {
-            while let Some(edit) = edits.next_if(|edit| edit.at.end <= span.start) {
-                moved += edit.text.len() as i64 - edit.at.len() as i64;
-            }
-            if edits.peek().is_some_and(|edit| edit.at.start < span.end) {
-                return false;
-            }
-            let there = |at: u32| (i64::from(at) + moved) as usize;
-            *span = Span::new(there(span.start), there(span.end));
-            true
-        });
-    }
 }
 
 #[cfg(test)]
@@ -184,21 +166,6 @@ mod tests {
         assert_eq!(
             edited("abcdef", &[(1, 3, "1"), (2, 4, "2")]),
             Err(Overlap(2))
-        );
-    }
-
-    #[test]
-    fn untouched_spans_move_along() {
-        let mut edits = Edits::new();
-        edits.push(Span::new(2, 3), b"long");
-        edits.push(Span::new(6, 9), b"");
-        let mut spans = [(0, 2), (2, 4), (4, 6), (9, 11)]
-            .map(|(a, b)| Span::new(a, b))
-            .to_vec();
-        edits.shift(&mut spans);
-        assert_eq!(
-            spans,
-            [(0, 2), (7, 9), (9, 11)].map(|(a, b)| Span::new(a, b))
         );
     }
 }

@@ -7,6 +7,10 @@ use tokio_util::codec::Decoder;
 /// Longest line that is accepted when nothing else is said: 64 MiB.
 pub const MAX_LINE: usize = 64 << 20;
 
+/// A line from this size on takes the buffer it was read into with it: what is left goes on in one of
+/// this size, so that the memory is given back together with the line.
+const LARGE: usize = 64 << 10;
+
 /// How much of the start and of the end of a line that is too long is kept.
 const KEPT: usize = 1 << 10;
 
@@ -109,6 +113,11 @@ impl Decoder for JsonLines {
             let mut line = buffer.split_to(self.seen + more + 1);
             line.truncate(line.len() - 1);
             self.seen = 0;
+            if line.len() >= LARGE && buffer.len() <= line.len() {
+                let rest = std::mem::take(buffer);
+                buffer.reserve(rest.len() + LARGE);
+                buffer.extend_from_slice(&rest);
+            }
             if self.skipped.is_some() || line.len() > self.max {
                 self.skip(&line);
                 self.started = true;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use memchr::memmem;
 
 use crate::detect::{Context, Detectors, Finding};
-use crate::json::{self, Offsets};
+use crate::json::{self, Offsets, Span};
 
 /// How an escaped ASCII character begins.
 static ESCAPE: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"\\u00"));
@@ -31,6 +31,23 @@ impl Found {
         }
     }
 
+    /// Finds the same in a text in which everything that was found before was edited away, at
+    /// `edits`.
+    pub(crate) fn find_near(
+        &mut self,
+        detectors: &Detectors,
+        text: &str,
+        edits: &[Span],
+        field: Option<&str>,
+    ) {
+        if ESCAPE.find(text.as_bytes()).is_some() {
+            return self.find(detectors, text, field);
+        }
+        self.hidden.clear();
+        let edits = edits.iter().map(|edit| edit.range());
+        detectors.find_near(text, edits, Context { field }, &mut self.list);
+    }
+
     /// Nothing is found.
     pub(crate) fn clear(&mut self) {
         self.hidden.clear();
@@ -44,6 +61,12 @@ impl Found {
             .iter()
             .enumerate()
             .map(move |(at, finding)| (finding, hidden(at)))
+    }
+
+    /// How much memory it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        let findings = self.list.capacity() + self.view.capacity();
+        findings * size_of::<Finding>() + self.decoded.capacity() + self.hidden.capacity()
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -13,6 +13,7 @@ use memchr::{memchr, memmem};
 use crate::detect::Category;
 use crate::json::{self, Offsets, Span};
 use crate::places::{Visit, What, visit_text};
+use crate::vouch::Reading;
 
 /// Deepest nesting of JSON in strings that is looked into. Deeper, a text is taken as it reads.
 pub(crate) const MAX_LAYERS: u8 = 4;
@@ -80,6 +81,26 @@ pub(crate) struct About<'a> {
     /// How many JSON strings it stands in.
     pub(crate) layers: u8,
     pub(crate) what: What,
+    pub(crate) edited: Option<Edited<'a>>,
+}
+
+/// Of a text that was looked through before: how it was read then, and where it was edited since.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edited<'a> {
+    pub(crate) read: Reading,
+    /// Spans of what the text stands in: the JSON text, or the text itself.
+    pub(crate) at: &'a [Span],
+}
+
+impl<'a> About<'a> {
+    /// Of what a string says, about which this is known.
+    fn inside(self, edited: Option<Edited<'a>>) -> Self {
+        Self {
+            layers: self.layers + 1,
+            edited,
+            ..self
+        }
+    }
 }
 
 /// Finds what is to be changed in a text that holds no other.
@@ -103,42 +124,55 @@ pub(crate) trait Treat {
     fn buffers(&mut self) -> &mut Vec<Vec<u8>>;
 }
 
-/// Appends the changes of the string whose content stands at `at` in the JSON text `raw`.
-/// `about.layers` counts the strings that `raw` stands in.
+/// Appends the changes of the string whose content stands at `at` in the JSON text `raw`, and tells
+/// how it was read. `about.layers` counts the strings that `raw` stands in.
 pub(crate) fn string(
     treat: &mut impl Treat,
     raw: &[u8],
     at: Span,
     about: About<'_>,
     changes: &mut Vec<Change>,
-) {
+) -> Reading {
+    let mut read = Reading::Text;
     let first = changes.len();
     let content = at.of(raw);
     if let What::Blob(mime) = about.what {
         blob(treat, content, &json::decode(mime.of(raw)), changes);
     } else if memchr(b'\\', content).is_none() {
         if treat.passes(content, about.what) {
-            return;
+            return read;
         }
-        let about = About {
-            layers: about.layers + 1,
-            ..about
-        };
         if let Ok(text) = simdutf8::basic::from_utf8(content) {
-            self::text(treat, text, about, changes);
+            let mut edits = Vec::new();
+            let edited = about.edited.map(|edited| {
+                let there = |place: u32| (place - at.start) as usize;
+                let moved = |span: &Span| Span::new(there(span.start), there(span.end));
+                edits.extend(edited.at.iter().map(moved));
+                Edited {
+                    at: &edits,
+                    ..edited
+                }
+            });
+            read = self::text(treat, text, about.inside(edited), changes);
         }
     } else {
         let mut buffer = treat.buffers().pop().unwrap_or_default();
         buffer.clear();
-        json::decode_into(content, &mut buffer);
-        let about = About {
-            layers: about.layers + 1,
-            ..about
-        };
+        let mut edits = Vec::new();
+        let edited = about.edited.map(|edited| {
+            decode_edited(content, at, edited.at, &mut buffer, &mut edits);
+            Edited {
+                at: &edits,
+                ..edited
+            }
+        });
+        if edited.is_none() {
+            json::decode_into(content, &mut buffer);
+        }
         if !treat.passes(&buffer, about.what)
             && let Ok(text) = simdutf8::basic::from_utf8(&buffer)
         {
-            self::text(treat, text, about, changes);
+            read = self::text(treat, text, about.inside(edited), changes);
             let mut offsets = Offsets::new(content);
             for change in &mut changes[first..] {
                 let start = offsets.raw(change.at.start as usize);
@@ -149,6 +183,28 @@ pub(crate) fn string(
     }
     shift(&mut changes[first..], at.start as usize);
     widen(&mut changes[first..], at);
+    read
+}
+
+/// Appends what `content`, which stands at `at`, says, and where its edits stand in that. An edit
+/// begins and ends between two characters.
+fn decode_edited(
+    content: &[u8],
+    at: Span,
+    edits: &[Span],
+    text: &mut Vec<u8>,
+    there: &mut Vec<Span>,
+) {
+    let mut done = 0;
+    for edit in edits {
+        let [start, end] = [edit.start, edit.end].map(|place| (place - at.start) as usize);
+        json::decode_into(&content[done..start], text);
+        let first = text.len();
+        json::decode_into(&content[start..end], text);
+        there.push(Span::new(first, text.len()));
+        done = end;
+    }
+    json::decode_into(&content[done..], text);
 }
 
 /// Appends the change of the number at `at`.
@@ -185,10 +241,25 @@ fn shift(changes: &mut [Change], by: usize) {
     }
 }
 
-fn text(treat: &mut impl Treat, text: &str, about: About<'_>, changes: &mut Vec<Change>) {
+fn text(
+    treat: &mut impl Treat,
+    text: &str,
+    about: About<'_>,
+    changes: &mut Vec<Change>,
+) -> Reading {
     let first = changes.len();
     let data = matches!(about.what, What::Data | What::Uri);
-    if data && about.layers <= MAX_LAYERS && is_json(text.as_bytes()) {
+    let read = if data && about.layers <= MAX_LAYERS && is_json(text.as_bytes()) {
+        Reading::Json
+    } else {
+        Reading::Text
+    };
+    // What was read otherwise before is as good as new.
+    let about = About {
+        edited: about.edited.filter(|edited| edited.read == read),
+        ..about
+    };
+    if read == Reading::Json {
         let mut inside = Inside {
             treat,
             text: text.as_bytes(),
@@ -196,12 +267,13 @@ fn text(treat: &mut impl Treat, text: &str, about: About<'_>, changes: &mut Vec<
             changes,
         };
         visit_text(text.as_bytes(), &mut inside);
-        return;
+        return read;
     }
     treat.text(text, about, changes);
     if data {
         data_uris(treat, text, about, first, changes);
     }
+    read
 }
 
 /// Whether a text is JSON that may hold strings of its own.
@@ -214,7 +286,8 @@ fn is_json(text: &[u8]) -> bool {
     framed && text.len() > 2 && json::check(text).is_ok()
 }
 
-/// Looks into JSON that stands in a string.
+/// Looks into JSON that stands in a string. If it was looked at before, what was edited since is
+/// looked at as a whole: it is mostly short.
 struct Inside<'a, T> {
     treat: &'a mut T,
     text: &'a [u8],
@@ -222,8 +295,21 @@ struct Inside<'a, T> {
     changes: &'a mut Vec<Change>,
 }
 
+impl<T> Inside<'_, T> {
+    /// Whether something stands at `at` as it was when it was looked at.
+    fn is_old(&self, at: Span) -> bool {
+        self.about.edited.is_some_and(|edited| {
+            let first = edited.at.partition_point(|edit| edit.end < at.start);
+            edited.at.get(first).is_none_or(|edit| edit.start > at.end)
+        })
+    }
+}
+
 impl<T: Treat> Visit for Inside<'_, T> {
     fn string(&mut self, at: Span, field: Span, _: What) {
+        if self.is_old(at) && self.is_old(field) {
+            return;
+        }
         let field = json::decode(field.of(self.text));
         let about = About {
             field: if field.is_empty() {
@@ -231,13 +317,14 @@ impl<T: Treat> Visit for Inside<'_, T> {
             } else {
                 Some(&field)
             },
+            edited: None,
             ..self.about
         };
         string(self.treat, self.text, at, about, self.changes);
     }
 
     fn number(&mut self, at: Span, field: Span, _: What) {
-        if !matches!(self.about.what, What::Data) {
+        if !matches!(self.about.what, What::Data) || self.is_old(at) && self.is_old(field) {
             return;
         }
         let field = json::decode(field.of(self.text));
@@ -252,9 +339,13 @@ impl<T: Treat> Visit for Inside<'_, T> {
     }
 
     fn key(&mut self, at: Span, _: usize, _: What) {
+        if self.is_old(at) {
+            return;
+        }
         let first = self.changes.len();
         let about = About {
             field: None,
+            edited: None,
             ..self.about
         };
         string(self.treat, self.text, at, about, self.changes);
@@ -350,6 +441,7 @@ fn blob(treat: &mut impl Treat, content: &[u8], mime: &str, changes: &mut Vec<Ch
         field: None,
         layers: 0,
         what: What::Data,
+        edited: None,
     };
     let mut inner = Vec::new();
     self::text(treat, &text, about, &mut inner);

@@ -37,6 +37,7 @@ pub mod surfaces;
 pub mod token;
 pub mod tripwire;
 pub mod vault;
+pub mod vouch;
 
 pub use filter::{Filter, Flow};
 pub use link::{BoxLink, Link, LinkError, LinkExt};

@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use crate::edits::{Edits, Overlap};
 use crate::json::{self, NotJson, Shape, Span};
+use crate::vouch::{Reading, Vouched};
 
 /// One JSON-RPC 2.0 message on its way through the gateway.
 ///
@@ -20,7 +21,7 @@ pub struct Message {
     id_at: Option<Span>,
     method: Option<Bytes>,
     body: Option<Span>,
-    vouched: Vec<Span>,
+    vouched: Vouched,
     /// Of an answer: the method of the request it answers, once a [`Remap`](crate::remap::Remap)
     /// has seen it.
     answers: Option<Bytes>,
@@ -68,7 +69,7 @@ impl Message {
             },
             raw,
             edits: Edits::new(),
-            vouched: Vec::new(),
+            vouched: Vouched::default(),
             answers: None,
             call: None,
             told: false,
@@ -145,16 +146,15 @@ impl Message {
         self.answers = Some(method);
     }
 
-    /// Notes that the string content at `at` was looked at by every detector and is clean.
-    /// Spans must be given in rising order.
-    pub fn vouch(&mut self, at: Span) {
-        debug_assert!(self.vouched.last().is_none_or(|last| last.end <= at.start));
-        self.vouched.push(at);
+    /// Notes that the string content at `at` was looked through by every detector, and that an
+    /// edit is noted for everything that was found. Spans must be given in rising order.
+    pub fn vouch(&mut self, at: Span, read: Reading) {
+        self.vouched.push(at, read);
     }
 
-    /// The spans that were [vouched](Self::vouch) for and not edited since, in rising order.
+    /// The strings that were [vouched](Self::vouch) for, and where they were edited since.
     #[must_use]
-    pub fn vouched(&self) -> &[Span] {
+    pub fn vouched(&self) -> &Vouched {
         &self.vouched
     }
 
@@ -172,7 +172,7 @@ impl Message {
         let mut out = Vec::with_capacity(self.edits.length(&self.raw));
         self.edits.write(&self.raw, &mut out);
         let mut settled = Self::parse(out.into(), self.from, self.to)?;
-        self.edits.shift(&mut self.vouched);
+        self.vouched.carry(&self.edits);
         settled.vouched = std::mem::take(&mut self.vouched);
         settled.answers = self.answers.take();
         settled.call = self.call;

@@ -163,7 +163,7 @@ impl Protect {
         let mut scratch = SCRATCH.take().unwrap_or_default();
         let raw = msg.raw().clone();
         let done = sanitizer.message(msg, &mut scratch);
-        SCRATCH.set(Some(scratch));
+        SCRATCH.set(scratch.is_small().then_some(scratch));
         let done = done.map_err(|fault| fault.to_string())?;
         self.tell(msg, &raw, done);
         Ok(Flow::Forward)

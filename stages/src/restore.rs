@@ -80,6 +80,7 @@ impl Restorer<'_> {
                 field: (!field.is_empty()).then_some(&*field),
                 layers: 0,
                 what: leaf.what,
+                edited: None,
             };
             layers::string(&mut reader, &raw, leaf.at, about, &mut changes);
             if leaf.is_key {

@@ -17,6 +17,7 @@ use crate::schema;
 use crate::surfaces::Way;
 use crate::token::{looks, may_look, mute, write_redacted};
 use crate::vault::{Open, Used, Vault};
+use crate::vouch::Reading;
 
 /// Longest text whose key is told to the detectors. A key says what a short value is; a long text
 /// speaks for itself, and is looked at once wherever it stands.
@@ -27,6 +28,9 @@ const PARALLEL: usize = 128 << 10;
 
 /// Bytes of strings that one thread takes at a time.
 const SHARE: usize = 32 << 10;
+
+/// Most bytes of a buffer that is kept for the next message.
+const KEPT: usize = 1 << 20;
 
 /// Shortest number that is looked at.
 const NUMBER_MIN: usize = 7;
@@ -42,6 +46,7 @@ struct Leaf {
     same_as: Option<u32>,
     /// How many changes.
     changes: u32,
+    read: Reading,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,10 +66,29 @@ pub(crate) struct Scratch {
     new: Vec<u8>,
 }
 
+impl Scratch {
+    /// Whether it is worth keeping: what one large message needed is given back.
+    pub(crate) fn is_small(&self) -> bool {
+        let leaves = self.leaves.capacity() * size_of::<Leaf>();
+        let changes = self.changes.capacity() * size_of::<Change>();
+        leaves + changes + self.new.capacity() <= KEPT
+    }
+}
+
 #[derive(Default)]
 struct Buffers {
     found: Found,
     texts: Vec<Vec<u8>>,
+}
+
+impl Buffers {
+    /// Drops what a large text needed.
+    fn give_back(&mut self) {
+        self.texts.retain(|text| text.capacity() <= KEPT);
+        if self.found.bytes() > KEPT {
+            self.found = Found::default();
+        }
+    }
 }
 
 /// What was done.
@@ -129,6 +153,7 @@ impl Sanitizer<'_> {
             } = scratch;
             self.find(&raw, leaves, changes, finder, &mut done);
         }
+        scratch.finder.give_back();
         self.edit(msg, &raw, scratch, &mut done)?;
         Ok(done)
     }
@@ -165,8 +190,9 @@ impl Sanitizer<'_> {
                         field,
                         layers: 0,
                         what: leaf.what,
+                        edited: None,
                     };
-                    layers::string(&mut finder, raw, leaf.at, about, changes);
+                    leaf.read = layers::string(&mut finder, raw, leaf.at, about, changes);
                 }
             }
             leaf.changes = (changes.len() - first) as u32;
@@ -229,13 +255,11 @@ impl Sanitizer<'_> {
             if copies {
                 firsts.push(next);
             }
-            let (first, count, model) = match leaf.same_as {
-                None => (next, leaf.changes as usize, leaf.at),
-                Some(same) => {
-                    let same = same as usize;
-                    (firsts[same], leaves[same].changes as usize, leaves[same].at)
-                }
+            let (first, model) = match leaf.same_as {
+                None => (next, leaf),
+                Some(same) => (firsts[same as usize], leaves[same as usize]),
             };
+            let count = model.changes as usize;
             if leaf.same_as.is_none() {
                 next += count;
             }
@@ -246,24 +270,27 @@ impl Sanitizer<'_> {
             if gone.peek().is_some_and(|span| span.start < leaf.at.end) {
                 continue;
             }
-            done.strings += usize::from(leaf.kind == Kind::String);
-            if count == 0 {
-                if leaf.kind == Kind::String && matches!(leaf.what, What::Data | What::Uri) {
-                    msg.vouch(leaf.at);
-                }
-                continue;
+            if leaf.kind == Kind::String {
+                done.strings += 1;
+                done.changed += usize::from(count > 0);
             }
-            done.changed += usize::from(leaf.kind == Kind::String);
+            let mut vouched =
+                leaf.kind == Kind::String && matches!(leaf.what, What::Data | What::Uri);
             for change in &changes[first..first + count] {
                 new.clear();
                 if matches!(change.new, New::Put(_)) {
                     done.muted += 1;
                 }
                 if render(change, raw, &mut issuer, new)? {
-                    let moved = i64::from(leaf.at.start) - i64::from(model.start);
+                    let moved = i64::from(leaf.at.start) - i64::from(model.at.start);
                     let there = |at: u32| (i64::from(at) + moved) as usize;
                     msg.edit(Span::new(there(change.at.start), there(change.at.end)), new);
+                } else {
+                    vouched = false;
                 }
+            }
+            if vouched {
+                msg.vouch(leaf.at, model.read);
             }
         }
         Ok(())
@@ -328,6 +355,7 @@ impl Collect<'_> {
             kind,
             same_as: None,
             changes: 0,
+            read: Reading::Text,
         });
     }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::iter::Peekable;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,7 +11,7 @@ use crate::detect::{Category, Context, Detectors};
 use crate::filter::{Filter, Flow};
 use crate::hidden::Found;
 use crate::json::{self, Span};
-use crate::layers::{self, About, Change, New, TokenAt, Treat};
+use crate::layers::{self, About, Change, Edited, New, TokenAt, Treat};
 use crate::message::{Message, Peer};
 use crate::note::{Note, Observer, Place};
 use crate::offload::Work;
@@ -21,12 +22,14 @@ use crate::sanitize::{Issuer, Sanitizer};
 use crate::surfaces::Way;
 use crate::token::{looks, write_redacted};
 use crate::vault::{Used, Vault};
+use crate::vouch::{Looked, Reading};
 
 /// Looks through everything that would leave for the model, values and keys, whatever the table of
 /// surfaces kept, but for the ids that a peer must get back as they were.
 ///
-/// What was [vouched](Message::vouch) for is not looked at again. What is found is replaced, keys
-/// that differed still differ, and it is told once for each kind. In a schema it is told only. If
+/// What was [vouched](Message::vouch) for is looked at again where it was edited since, and only
+/// there: with as much around an edit as decides about it. What is found is replaced, keys that
+/// differed still differ, and it is told once for each kind. In a schema it is told only. If
 /// the tripwire itself fails, the message goes out as it was, and that is told.
 pub struct Tripwire {
     detectors: Arc<Detectors>,
@@ -110,7 +113,7 @@ impl Tripwire {
         let raw = msg.raw();
         let mut wire = Wire {
             raw,
-            vouched: msg.vouched(),
+            vouched: msg.vouched().iter().peekable(),
             changes: Vec::new(),
             keys: Vec::new(),
             tripped: HashMap::new(),
@@ -195,25 +198,21 @@ struct Key {
     changes: Vec<Change>,
 }
 
-struct Wire<'a> {
+struct Wire<'a, V: Iterator<Item = Looked<'a>>> {
     raw: &'a [u8],
     /// Not passed yet.
-    vouched: &'a [Span],
+    vouched: Peekable<V>,
     changes: Vec<Change>,
     keys: Vec<Key>,
     tripped: HashMap<(Category, Place), usize>,
     finder: Finder<'a>,
 }
 
-impl Wire<'_> {
-    fn is_vouched(&mut self, at: Span) -> bool {
-        while let Some((first, rest)) = self.vouched.split_first()
-            && first.end <= at.start
-            && *first != at
-        {
-            self.vouched = rest;
-        }
-        self.vouched.first() == Some(&at)
+impl<'a, V: Iterator<Item = Looked<'a>>> Wire<'a, V> {
+    fn vouched(&mut self, at: Span) -> Option<Looked<'a>> {
+        let passed = |looked: &Looked<'_>| looked.at.end <= at.start && looked.at != at;
+        while self.vouched.next_if(passed).is_some() {}
+        self.vouched.next_if(|looked| looked.at == at)
     }
 
     fn trip(&mut self, changes: &[Change], place: Place) {
@@ -244,9 +243,10 @@ impl Wire<'_> {
     }
 }
 
-impl Visit for Wire<'_> {
+impl<'a, V: Iterator<Item = Looked<'a>>> Visit for Wire<'a, V> {
     fn string(&mut self, at: Span, field: Span, what: What) {
-        if self.is_vouched(at) {
+        let vouched = self.vouched(at);
+        if vouched.is_some_and(|looked| looked.edits.is_empty()) {
             return;
         }
         let raw = self.raw;
@@ -255,6 +255,9 @@ impl Visit for Wire<'_> {
             field: (!field.is_empty()).then_some(&*field),
             layers: 0,
             what,
+            edited: vouched
+                .filter(|looked| !is_dense(looked))
+                .map(|Looked { read, edits, .. }| Edited { read, at: edits }),
         };
         self.found(what, |finder, changes| {
             layers::string(finder, raw, at, about, changes);
@@ -275,6 +278,7 @@ impl Visit for Wire<'_> {
             field: None,
             layers: 0,
             what: What::Data,
+            edited: None,
         };
         let mut changes = Vec::new();
         layers::string(&mut self.finder, raw, at, about, &mut changes);
@@ -299,6 +303,11 @@ impl Visit for Wire<'_> {
     }
 }
 
+/// Whether nearly all of a text is near an edit, so that it is read as a whole.
+fn is_dense(looked: &Looked<'_>) -> bool {
+    looked.read == Reading::Text && looked.edits.len() > looked.at.len() / 256
+}
+
 /// Finds values, and passes over tokens.
 struct Finder<'a> {
     tripwire: &'a Tripwire,
@@ -311,7 +320,13 @@ impl Treat for Finder<'_> {
         let Tripwire {
             detectors, vault, ..
         } = self.tripwire;
-        self.found.find(detectors, text, about.field);
+        match about.edited {
+            Some(edited) => {
+                self.found
+                    .find_near(detectors, text, edited.at, about.field);
+            }
+            None => self.found.find(detectors, text, about.field),
+        }
         if self.found.len() == 0 {
             return;
         }

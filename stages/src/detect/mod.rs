@@ -31,6 +31,7 @@ pub mod jsonl;
 mod lists;
 mod masks;
 mod national;
+mod near;
 mod number;
 mod probe;
 mod recognizer;
@@ -277,9 +278,9 @@ impl Detectors {
         );
         out.reserve(found.iter().map(|(found, _)| found.len()).sum());
         let mut odd = Vec::new();
-        for (found, places) in &found {
-            out.extend_from_slice(found);
-            odd.extend_from_slice(places);
+        for (found, places) in found {
+            out.extend_from_slice(&found);
+            odd.extend_from_slice(&places);
         }
         views::find(text, &odd, &self.rules, out);
         out.extend_from_slice(&beside);

@@ -132,7 +132,7 @@ fn numbers_of_json() {
 }
 
 /// Pieces of what the rules look at, to be put together in every way.
-const PIECES: &[&str] = &[
+pub(super) const PIECES: &[&str] = &[
     "+",
     "(",
     ")",

@@ -59,7 +59,7 @@ impl Gate {
         }
     }
 
-    fn lane(&self, upstream: u16) -> (Protect, Tripwire) {
+    pub(crate) fn lane(&self, upstream: u16) -> (Protect, Tripwire) {
         let policy = Policy {
             upstream,
             ..self.policy.clone()

@@ -5,3 +5,4 @@ mod leaks;
 mod policy;
 mod roundtrip;
 mod surfaces;
+mod vouched;

@@ -18,6 +18,8 @@ pub(super) use self::plain::is_trigger;
 const AROUND: usize = 128;
 /// How much farther a piece goes to begin and end at white space.
 const EDGE: usize = 64;
+/// How far from each other disguises may stand and be looked at together, at most.
+pub(super) const REACH: usize = AROUND + EDGE + 4;
 
 /// Adds what stands in disguise around `places`, which ascend.
 pub(super) fn find(text: &str, places: &[usize], rules: &Rules, out: &mut Vec<Finding>) {
