@@ -4,7 +4,7 @@
 //! never where the scan began nor what else was found. So the findings of a range are those of
 //! the whole that are proposed within it, and the union over any cuts is the whole.
 
-use super::bytes::{DASH, DIGIT, HEX, WORD, at, before, is, run};
+use super::bytes::{DASH, DIGIT, HEX, LOCAL, WORD, at, before, is, run};
 use super::events::Events;
 use super::masks::{BLOCK, Masks, classify};
 use super::national::{self, Packs};
@@ -246,7 +246,9 @@ impl Scan<'_> {
     }
 
     fn at_sign(&mut self, place: usize) {
-        if self.rules.email {
+        let part = |c: u8| c >= 0x80 || is(c, LOCAL) || matches!(c, b'"' | b'[');
+        let between = part(before(self.text, place)) && part(at(self.text, place + 1));
+        if between && self.rules.email {
             self.add(Category::EMAIL, email::verdict(self.text, place));
         }
     }
