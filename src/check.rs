@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::config::{Config, Keyword, Mode, NameModel, Upstream};
+use crate::config::{Config, Keyword, Mode, Upstream};
 use crate::protection::Protection;
 use crate::{selftest, state};
 
@@ -107,8 +107,9 @@ impl Report {
             .map(|kind| detectors.name(kind))
             .collect();
         self.row("ok", "looked for", &names.join(", "));
-        if config.detection.names.model == NameModel::Off {
-            self.warn("names", "not looked for: \"ner_model\" is \"none\"");
+        match &protection.names().gap {
+            None => self.row("ok", "names", &protection.names().model),
+            Some(gap) => self.warn("names", gap),
         }
         match selftest::run(config, &protection) {
             Ok(passed) => {

@@ -9,6 +9,8 @@ use clap::{Args, Parser, Subcommand};
 use crate::audit::{self, AuditCommand, Handle, SystemClock, Verdict};
 use crate::config::{Config, ConfigError, LogLevel};
 use crate::logs::{self, LogFormat};
+#[cfg(feature = "ner")]
+use crate::names;
 use crate::protection::Protection;
 use crate::recording::Record;
 use crate::{check, demo, detect, gateway, scrub, selftest, state};
@@ -75,6 +77,10 @@ enum Command {
     /// Look into the audit log, prove what is in it, make the key that signs it
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// Install models that find names, list them, try them
+    #[cfg(feature = "ner")]
+    #[command(subcommand)]
+    Model(names::ModelCommand),
     /// Serve the files of a folder over MCP, for the demo and for tests
     #[command(hide = true)]
     ServeFiles(demo::ServeFiles),
@@ -110,6 +116,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Demo(demo)) => demo.run(common.log_level.unwrap_or(LogLevel::Error)),
         Some(Command::ServeFiles(files)) => files.run(),
         Some(Command::Audit(command)) => audit(&command, &common),
+        #[cfg(feature = "ner")]
+        Some(Command::Model(command)) => command.run(),
         Some(Command::Detect(detect)) => {
             let config = common.settings()?;
             common.log(&config);
@@ -174,6 +182,9 @@ fn serve(config: &Config) -> anyhow::Result<ExitCode> {
         tracing::warn!("{warning}");
     }
     let protection = Protection::new(config, numbers)?;
+    if let Some(gap) = &protection.names().gap {
+        tracing::warn!("{gap}");
+    }
     let passed = selftest::run(config, &protection)?;
     tracing::info!(values = passed.values, "the self-test has passed");
     session(config, Some(&protection))

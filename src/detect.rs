@@ -11,6 +11,7 @@ use cloak_stages::detect::{Context, Detectors, jsonl};
 
 use crate::config::Config;
 use crate::logs::colours;
+use crate::names::Recognition;
 use crate::os;
 
 /// The arguments of `detect`.
@@ -31,7 +32,11 @@ pub(crate) struct Detect {
 impl Detect {
     /// Reads standard input or the files, and writes to standard output.
     pub(crate) fn run(&self, config: &Config) -> anyhow::Result<ExitCode> {
-        let detectors = config.detection.detectors()?;
+        let names = Recognition::new(&config.detection)?;
+        if let Some(gap) = &names.gap {
+            tracing::warn!("{gap}");
+        }
+        let detectors = names.beside(config.detection.detectors()?);
         let stdout = io::stdout().lock();
         let colour = colours(&stdout);
         let mut out = BufWriter::with_capacity(64 << 10, stdout);

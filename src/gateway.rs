@@ -17,6 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::audit::Handle;
 use crate::config::{self, Config};
+use crate::names;
 use crate::os;
 use crate::pipe;
 use crate::protection::Protection;
@@ -58,7 +59,10 @@ async fn session(
     let options = Options {
         prefix: config.prefix,
         allow_unknown_revision: config.allow_unknown_protocol_version,
-        ..Options::default()
+        notes: match protection.map(Protection::names) {
+            Some(names) if names.gap.is_some() => names::NOTE.to_owned(),
+            _ => String::new(),
+        },
     };
     let router = Router::new(upstreams, options, &stopping);
     let names = config.upstreams.iter().map(|upstream| &*upstream.name);

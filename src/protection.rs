@@ -10,7 +10,7 @@ use cloak_stages::tripwire::Tripwire;
 use cloak_stages::vault::{InMemory, Numbers, Vault};
 
 use crate::config::{Config, ConfigError, Trust, Upstream};
-use crate::names;
+use crate::names::Recognition;
 use crate::recording::Ears;
 use crate::upstream::Clean;
 
@@ -25,6 +25,7 @@ pub struct Protection {
     observer: Arc<dyn Observer>,
     /// The longest text that is looked through, in characters; 0 is no limit.
     longest: usize,
+    names: Recognition,
 }
 
 impl Protection {
@@ -35,8 +36,9 @@ impl Protection {
     /// When a setting of the detection cannot be used.
     pub fn new(config: &Config, numbers: Box<dyn Numbers>) -> Result<Self, ConfigError> {
         let rules = Arc::new(config.detection.detectors()?);
-        let detectors = match names::recognizer(&config.detection)? {
-            Some(names) => Arc::new(config.detection.detectors()?.with_recognizer(names)),
+        let names = Recognition::new(&config.detection)?;
+        let detectors = match &names.recognizer {
+            Some(_) => Arc::new(names.beside(config.detection.detectors()?)),
             None => Arc::clone(&rules),
         };
         let vault = Vault::new(&detectors, Arc::<dyn Numbers>::from(numbers));
@@ -47,6 +49,7 @@ impl Protection {
             mode: config.detection.mode,
             observer: Arc::new(Ears(Log)),
             longest: config.detection.max_input_length,
+            names,
         })
     }
 
@@ -61,6 +64,7 @@ impl Protection {
             mode: self.mode,
             observer: Arc::new(Silent),
             longest: self.longest,
+            names: self.names.clone(),
         }
     }
 
@@ -73,6 +77,11 @@ impl Protection {
         } else {
             INLINE / 64
         }
+    }
+
+    /// How names are looked for.
+    pub(crate) fn names(&self) -> &Recognition {
+        &self.names
     }
 
     /// What is looked for.

@@ -46,7 +46,11 @@ pub(crate) struct Scrub {
 impl Scrub {
     /// Reads standard input or the files, and writes to standard output.
     pub(crate) fn run(&self, config: &Config) -> anyhow::Result<ExitCode> {
-        let texts = Texts::new(&Protection::new(config, self.numbers(config))?);
+        let protection = Protection::new(config, self.numbers(config))?;
+        if let Some(gap) = &protection.names().gap {
+            tracing::warn!("{gap}");
+        }
+        let texts = Texts::new(&protection);
         let mut out = io::stdout().lock();
         if self.files.is_empty() {
             let mut stream = Stream::new(io::stdin().lock(), "standard input", 0);

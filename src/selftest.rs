@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use cloak_stages::detect::Probe;
 use thiserror::Error;
 
 use crate::config::{Config, ConfigError, Mode};
+use crate::names::Known;
 use crate::protection::Protection;
 use crate::text::Texts;
 
@@ -15,8 +15,8 @@ use crate::text::Texts;
 pub(crate) enum SelfTestError {
     /// A known value would have reached the model.
     #[error(
-        "nothing is served: a known value of {} reaches the model. Look at the patterns and at \
-         min_confidence in \"detection\"", list(.0)
+        "nothing is served: a known value of {} reaches the model. Look at the patterns, at \
+         min_confidence and at ner_model in \"detection\"", list(.0)
     )]
     Survived(BTreeSet<String>),
     /// A token would not have become its value again.
@@ -45,7 +45,8 @@ pub(crate) struct Passed {
 }
 
 /// Sends a known value of each category that is looked for through the protection of messages, to
-/// the model and back, in a session that is thrown away.
+/// the model and back, in a session that is thrown away. Of known names the model has to find one
+/// of each kind.
 ///
 /// # Errors
 ///
@@ -54,26 +55,42 @@ pub(crate) fn run(config: &Config, protection: &Protection) -> Result<Passed, Se
     let texts = Texts::new(&protection.rehearsal());
     let detectors = protection.detectors();
     let (mut survived, mut lost) = (BTreeSet::new(), BTreeSet::new());
-    let probes = detectors.probes();
-    for probe in &probes {
-        let category = || detectors.name(probe.category).to_owned();
+    let mut values = 0;
+    let mut send = |category: &str, text: &str, value: &str| -> Result<bool, SelfTestError> {
         let refused = |why| SelfTestError::Refused {
-            category: category(),
+            category: category.to_owned(),
             why,
         };
-        let seen = texts.to_model(&probe.text).map_err(refused)?;
-        if survives(probe, &seen) {
-            survived.insert(category());
-        } else if config.detection.mode == Mode::Tokenize
-            && texts.to_upstream(&seen).map_err(refused)? != probe.text
+        let seen = texts.to_model(text).map_err(refused)?;
+        if survives(value, &seen) {
+            return Ok(false);
+        }
+        values += 1;
+        if config.detection.mode == Mode::Tokenize
+            && texts.to_upstream(&seen).map_err(refused)? != text
         {
-            lost.insert(category());
+            lost.insert(category.to_owned());
+        }
+        Ok(true)
+    };
+    for probe in &detectors.probes() {
+        let category = detectors.name(probe.category);
+        if !send(category, &probe.text, &probe.value)? {
+            survived.insert(category.to_owned());
+        }
+    }
+    for Known { category, names } in &protection.names().known {
+        let mut found = false;
+        for (text, name) in *names {
+            found |= send(category, text, name)?;
+        }
+        if !found {
+            survived.insert((*category).to_owned());
         }
     }
     if !lost.is_empty() {
         return Err(SelfTestError::Lost(lost));
     }
-    let values = probes.len() - survived.len();
     if !survived.is_empty() && !config.detection.settings.allow.is_empty() {
         // What the user allows, known values among it, is no fault of the detection.
         let mut strict = config.clone();
@@ -96,14 +113,14 @@ pub(crate) fn run(config: &Config, protection: &Protection) -> Result<Passed, Se
 }
 
 /// Whether the value is still there, as it was or only in its letters and digits.
-fn survives(probe: &Probe, seen: &str) -> bool {
+fn survives(value: &str, seen: &str) -> bool {
     let bare = |text: &str| {
         text.chars()
             .filter(|c| c.is_alphanumeric())
             .collect::<String>()
     };
-    let value = bare(&probe.value);
-    seen.contains(&probe.value) || (value.len() >= 6 && bare(seen).contains(&value))
+    let letters = bare(value);
+    seen.contains(value) || (letters.len() >= 6 && bare(seen).contains(&letters))
 }
 
 fn list(categories: &BTreeSet<String>) -> String {
@@ -147,6 +164,20 @@ mod tests {
         let error = test(r#"{"min_confidence": 100}"#).unwrap_err();
         assert!(matches!(error, SelfTestError::Survived(_)), "{error}");
         assert!(error.to_string().contains("EMAIL"), "{error}");
+    }
+
+    #[cfg(feature = "ner")]
+    #[test]
+    fn names_go_the_same_way() {
+        let names = test("{}").unwrap().values;
+        let none = test(r#"{"ner_model": "none"}"#).unwrap().values;
+        assert!(names >= none + 3, "{names} {none}");
+        let more = r#"{"ner_entity_types": ["PERSON", "ORG", "GPE", "FAC", "NORP"]}"#;
+        assert!(test(more).unwrap().values > names);
+        assert!(test(r#"{"mode": "redact"}"#).unwrap().values == names);
+        // Names that the user allows are told, as other values are.
+        let allowed = test(r#"{"allow": "/[A-Z].*/"}"#).unwrap().allowed;
+        assert!(allowed.contains("PERSON"), "{allowed:?}");
     }
 
     #[test]

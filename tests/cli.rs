@@ -136,6 +136,42 @@ fn check_tells_what_a_start_would_find() {
 }
 
 #[test]
+fn check_tells_whether_names_are_protected() {
+    let dir = tempfile::tempdir().unwrap();
+    let check = |section: &str| {
+        let config = format!(r#"{{"detection": {section}}}"#);
+        fs::write(dir.path().join("names.json"), config).unwrap();
+        let args = ["--check", "--config", "names.json", "--", "sh"];
+        let out = run(dir.path(), &args, "");
+        (out.status.code(), text(&out.stderr).to_owned())
+    };
+    const GAP: &str = "names of people are NOT protected: ";
+    let (code, report) = check(r#"{"ner_model": "none"}"#);
+    assert!(code == Some(0) && report.contains(GAP), "{report}");
+    let (code, report) = check("{}");
+    assert_eq!(code, Some(0), "{report}");
+    assert_eq!(report.contains(GAP), !cfg!(feature = "ner"), "{report}");
+    if cfg!(feature = "ner") {
+        let (code, report) = check(r#"{"ner_entity_types": ["PERSONS"]}"#);
+        assert!(report.contains("detection.ner_entity_types: "), "{report}");
+        assert!(code == Some(2) && report.contains("PERSON, "), "{report}");
+        let (code, report) = check(r#"{"ner_entity_types": ["PERSON", "FAC", "NORP"]}"#);
+        assert!(code == Some(0) && !report.contains(GAP), "{report}");
+    }
+    let (code, report) = check(r#"{"ner_model": "/no/such", "ner_required": true}"#);
+    assert_eq!(code, Some(2), "{report}");
+}
+
+#[cfg(feature = "ner")]
+#[test]
+fn detect_shows_names_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let input = "My colleague Marie Lindqvist lives in Lyon.";
+    let out = run(dir.path(), &["detect"], input);
+    assert!(text(&out.stdout).contains("Marie Lindqvist"), "{out:?}");
+}
+
+#[test]
 fn detect_answers_in_order() {
     let dir = tempfile::tempdir().unwrap();
     let input = "{\"id\":\"é\",\"text\":\"é marie@example.eu\"}\n{\"id\":2,\"text\":\"\"}\n";

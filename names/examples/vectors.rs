@@ -16,8 +16,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     for line in std::io::stdin().lock().lines() {
         let row: serde_json::Value = serde_json::from_str(&line?)?;
-        let (tokens, vectors) =
-            names.vectors(row["text"].as_str().ok_or("a line has no \"text\"")?);
+        let (tokens, vectors) = names
+            .vectors(row["text"].as_str().ok_or("a line has no \"text\"")?)
+            .ok_or("the model has no head")?;
         out.write_all(&u32::try_from(tokens.len())?.to_le_bytes())?;
         for token in tokens {
             out.write_all(&u32::try_from(token.start)?.to_le_bytes())?;

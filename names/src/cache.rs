@@ -40,7 +40,7 @@ impl Cache {
     }
 
     /// The key of a window's text under a question.
-    pub(crate) fn key(&self, window: &str, question: u32) -> Key {
+    pub(crate) fn key(&self, window: &str, question: u64) -> Key {
         Key([0, 1].map(|half| self.keys[half].hash_one((window, question))))
     }
 

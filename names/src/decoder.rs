@@ -79,20 +79,22 @@ impl Decoder {
         })
     }
 
-    /// Appends the entities of the tokens whose rows in `scores` begin at `row`.
+    /// Appends the entities of the tokens whose rows in `scores` begin at `row`. Those that are not
+    /// `wanted`, at distance 0, are outside of all.
     pub(crate) fn decode(
         &self,
         network: &Network,
         scores: &mut Scores,
         row: usize,
         tokens: &[Token],
+        wanted: &[u8],
         out: &mut Vec<Entity>,
     ) {
         let mut open: Option<Entity> = None;
         for (index, token) in tokens.iter().enumerate() {
-            let more = index + 1 < tokens.len();
+            let more = wanted.get(index + 1) == Some(&0);
             let (best, score) = match open {
-                None if token.is_space => continue,
+                None if token.is_space || wanted[index] != 0 => continue,
                 None => self.best(scores.closed(row + index), |m| match m {
                     Move::Begin(_) => more,
                     Move::Unit(_) | Move::Outside => true,

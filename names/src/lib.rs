@@ -29,6 +29,8 @@ mod network;
 mod reader;
 mod tensors;
 mod tokenizer;
+#[cfg(feature = "transformer")]
+mod transformer;
 mod verdict;
 mod window;
 
@@ -46,6 +48,8 @@ pub use label::{Label, UnknownLabel};
 use rayon::prelude::*;
 use reader::{Ask, Reader};
 use serde::Deserialize;
+#[cfg(feature = "transformer")]
+use transformer::Tagger;
 
 /// A name in a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,9 +67,29 @@ pub struct Name {
 /// A model that finds names. Cheap to share by [`Arc`]; every method can run on many threads at
 /// once.
 pub struct Names {
-    model: Cnn,
+    model: Model,
     cache: Cache,
 }
+
+// There is one of it in a process, so that its size does not matter.
+#[allow(clippy::large_enum_variant)]
+enum Model {
+    Cnn(Cnn),
+    #[cfg(feature = "transformer")]
+    Transformer {
+        tagger: Tagger,
+        /// The built-in model, for people. It knows tables and records better than prose, and its
+        /// gate tells where there can be names at all.
+        beside: Cnn,
+    },
+}
+
+/// The files of models.
+const DESCRIPTION: &str = "model.json";
+const CONFIGURATION: &str = "config.json";
+const TENSORS: &str = "model.safetensors";
+#[cfg(feature = "transformer")]
+const TOKENIZER: &str = "tokenizer.json";
 
 /// Bytes of text that are computed together: some hundreds of rows, which the processor's caches
 /// hold.
@@ -87,36 +111,54 @@ impl Names {
     ///
     /// If its files were damaged before the program was built.
     pub fn builtin() -> Result<Self, ModelError> {
-        let [description, tensors] = BUILTIN;
-        let model = Cnn::parse(
-            (Path::new("built-in model.json"), description),
-            (Path::new("built-in model.safetensors"), tensors),
-        )?;
-        Ok(Self {
-            model,
-            cache: Cache::new(),
-        })
+        Ok(Self::new(Model::Cnn(builtin()?)))
     }
 
     /// The model in a folder: `model.json` and `model.safetensors`, as `models/export.py` writes
-    /// them.
+    /// them; or `config.json`, `tokenizer.json` and `model.safetensors` of a token classifier of the
+    /// BERT family, as Hugging Face's `transformers` writes them.
     ///
     /// # Errors
     ///
     /// If a file cannot be read, is damaged, or holds another kind of model. The error names the
     /// file, and the tensor where there is one.
     pub fn open(folder: &Path) -> Result<Self, ModelError> {
+        let configuration = folder.join(CONFIGURATION);
+        if configuration.is_file() && !folder.join(DESCRIPTION).exists() {
+            Self::open_transformer(folder)
+        } else {
+            Self::open_cnn(folder)
+        }
+    }
+
+    #[cfg(not(feature = "transformer"))]
+    fn open_transformer(folder: &Path) -> Result<Self, ModelError> {
+        Err(ModelError::Architecture {
+            file: folder.join(CONFIGURATION),
+            found: "transformer".to_owned(),
+            supported: cnn::ARCHITECTURE,
+        })
+    }
+
+    #[cfg(feature = "transformer")]
+    fn open_transformer(folder: &Path) -> Result<Self, ModelError> {
+        let [config, tokenizer, tensors] =
+            [CONFIGURATION, TOKENIZER, TENSORS].map(|file| folder.join(file));
+        let tagger = Tagger::parse(
+            (&config, &read(&config)?),
+            (&tokenizer, &read(&tokenizer)?),
+            (&tensors, &read(&tensors)?),
+        )?;
+        let beside = builtin()?;
+        Ok(Self::new(Model::Transformer { tagger, beside }))
+    }
+
+    fn open_cnn(folder: &Path) -> Result<Self, ModelError> {
         #[derive(Deserialize)]
         struct Header {
             architecture: String,
         }
-        let (description, tensors) = (folder.join("model.json"), folder.join("model.safetensors"));
-        let read = |file: &Path| {
-            fs::read(file).map_err(|source| ModelError::Unreadable {
-                file: file.to_owned(),
-                source,
-            })
-        };
+        let [description, tensors] = [DESCRIPTION, TENSORS].map(|file| folder.join(file));
         let json = read(&description)?;
         let header: Header =
             serde_json::from_slice(&json).map_err(|error| ModelError::Malformed {
@@ -132,15 +174,23 @@ impl Names {
             });
         }
         let model = Cnn::parse((&description, &json), (&tensors, &read(&tensors)?))?;
-        Ok(Self {
+        Ok(Self::new(Model::Cnn(model)))
+    }
+
+    fn new(model: Model) -> Self {
+        Self {
             model,
             cache: Cache::new(),
-        })
+        }
     }
 
     /// The labels that the model can give.
     pub fn labels(&self) -> Vec<Label> {
-        self.model.labels().collect()
+        match &self.model {
+            Model::Cnn(cnn) => cnn.labels().collect(),
+            #[cfg(feature = "transformer")]
+            Model::Transformer { tagger, .. } => tagger.labels().to_vec(),
+        }
     }
 
     /// Bytes beyond a name, on either side, that its verdict can depend on, if text is cut at line
@@ -173,20 +223,27 @@ impl Names {
     /// trimming, no rejection.
     pub fn find_plain(&self, text: &str, out: &mut Vec<Name>) {
         let whole = 0..text.len();
-        Reader::new(&self.model, text).read(slice::from_ref(&whole), Ask::Entities, |_, name| {
-            out.push(name);
-        });
+        let windows = slice::from_ref(&whole);
+        AnyReader::new(&self.model, text).read(windows, Ask::Entities, |_, name| out.push(name));
     }
 
     /// The tokens of a text that the model sees whole.
     pub fn tokens(&self, text: &str) -> Vec<Range<usize>> {
-        self.model.tokens(text)
+        match &self.model {
+            Model::Cnn(cnn) => cnn.tokens(text),
+            #[cfg(feature = "transformer")]
+            Model::Transformer { tagger, .. } => tagger.tokens(text),
+        }
     }
 
     /// The tokens of a text that the model sees whole, and the vector it has for each in its
-    /// context, one after another: what the head is trained on.
-    pub fn vectors(&self, text: &str) -> (Vec<Range<usize>>, Vec<f32>) {
-        Reader::new(&self.model, text).vectors()
+    /// context, one after another: what the head is trained on. None if the model has no head.
+    pub fn vectors(&self, text: &str) -> Option<(Vec<Range<usize>>, Vec<f32>)> {
+        match &self.model {
+            Model::Cnn(cnn) => Some(Reader::new(cnn, text).vectors()),
+            #[cfg(feature = "transformer")]
+            Model::Transformer { .. } => None,
+        }
     }
 
     fn find_in(
@@ -196,7 +253,7 @@ impl Names {
         question: Question,
         out: &mut Vec<Name>,
     ) {
-        let mut reader = Reader::new(&self.model, text);
+        let mut reader = AnyReader::new(&self.model, text);
         for batch in groups(windows, BATCH) {
             let keys: Vec<_> = batch
                 .iter()
@@ -225,10 +282,88 @@ impl Names {
     }
 }
 
+fn builtin() -> Result<Cnn, ModelError> {
+    let [description, tensors] = BUILTIN;
+    Cnn::parse(
+        (Path::new("built-in model.json"), description),
+        (Path::new("built-in model.safetensors"), tensors),
+    )
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, ModelError> {
+    fs::read(file).map_err(|source| ModelError::Unreadable {
+        file: file.to_owned(),
+        source,
+    })
+}
+
+/// One call's work on one text, by either kind of model.
+struct AnyReader<'a> {
+    cnn: Reader<'a>,
+    #[cfg(feature = "transformer")]
+    tagger: Option<(&'a Tagger, &'a str)>,
+}
+
+/// The score from which a person that only the built-in model finds counts beside a transformer.
+#[cfg(feature = "transformer")]
+const SURE: f32 = 0.9;
+
+impl<'a> AnyReader<'a> {
+    fn new(model: &'a Model, text: &'a str) -> Self {
+        match model {
+            Model::Cnn(cnn) => Self {
+                cnn: Reader::new(cnn, text),
+                #[cfg(feature = "transformer")]
+                tagger: None,
+            },
+            #[cfg(feature = "transformer")]
+            Model::Transformer { tagger, beside } => Self {
+                cnn: Reader::new(beside, text),
+                tagger: Some((tagger, text)),
+            },
+        }
+    }
+
+    /// Calls `found` with the index of a window and each name in it, in order. The windows are
+    /// computed together, but none sees another.
+    fn read(&mut self, windows: &[Range<usize>], ask: Ask, mut found: impl FnMut(usize, Name)) {
+        #[cfg(feature = "transformer")]
+        if let Some((tagger, text)) = self.tagger {
+            let mut names = vec![Vec::new(); windows.len()];
+            let mut candidates: Vec<_> = (0..windows.len()).collect();
+            if ask != Ask::Entities {
+                let add = |index: usize, name: Name| names[index].push(name);
+                self.cnn.read(windows, Ask::People, add);
+                if ask == Ask::People {
+                    candidates.retain(|index| self.cnn.passed()[*index]);
+                }
+            }
+            let read: Vec<_> = candidates.iter().map(|at| windows[*at].clone()).collect();
+            let mut tagged = vec![Vec::new(); windows.len()];
+            tagger.read(text, &read, |index, name| {
+                tagged[candidates[index]].push(name);
+            });
+            for (index, (sure, mut names)) in names.into_iter().zip(tagged).enumerate() {
+                let apart = |name: &Name| {
+                    let meets = |other: &Name| name.start < other.end && other.start < name.end;
+                    name.score >= SURE && !names.iter().any(meets)
+                };
+                let mut sure: Vec<Name> = sure;
+                sure.retain(apart);
+                names.extend(sure);
+                names.sort_by_key(|name| name.start);
+                names.into_iter().for_each(|name| found(index, name));
+            }
+            return;
+        }
+        self.cnn.read(windows, ask, &mut found);
+    }
+}
+
 /// Reads those windows of a batch that are not known, each text once. Offsets in the result are
 /// those in the window.
 fn read_new(
-    reader: &mut Reader<'_>,
+    reader: &mut AnyReader<'_>,
     text: &str,
     batch: &[Range<usize>],
     keys: &[Key],
@@ -273,7 +408,7 @@ fn read_new(
 /// A set of labels.
 #[derive(Clone, Copy)]
 struct Question {
-    bits: u32,
+    bits: u64,
 }
 
 impl Question {
@@ -289,7 +424,7 @@ impl Question {
         self.bits & Self::bit(label) != 0
     }
 
-    fn bit(label: Label) -> u32 {
+    fn bit(label: Label) -> u64 {
         1 << label as u32
     }
 }

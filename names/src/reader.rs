@@ -18,6 +18,10 @@ const MOST_WORDS: usize = 8192;
 /// The gate's chance below which a token is taken not to be part of a person's name.
 const GATE: f32 = 0.02;
 
+/// Tokens on either side of a capital that are read for other kinds than people: "the Bank of
+/// England" begins one before and has one without in it.
+const NEAR: u8 = 3;
+
 /// What is asked of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ask {
@@ -47,6 +51,12 @@ pub(crate) struct Reader<'a> {
     scratch: Scratch,
     scores: Scores,
     entities: Vec<Entity>,
+    /// Whether each window has a token that passed the gate.
+    #[cfg_attr(
+        not(feature = "transformer"),
+        expect(dead_code, reason = "nobody asks")
+    )]
+    passed: Vec<bool>,
 }
 
 /// The words seen so far. What the network makes of a word alone is computed when first needed.
@@ -76,6 +86,7 @@ impl<'a> Reader<'a> {
             scratch: Scratch::default(),
             scores: Scores::default(),
             entities: Vec::new(),
+            passed: Vec::new(),
         }
     }
 
@@ -93,13 +104,15 @@ impl<'a> Reader<'a> {
             Split::Fields
         };
         let ends = self.tokenize(windows, split);
+        self.passed.clear();
         let head = self.model.head.as_ref().filter(|_| ask != Ask::Entities);
         if head.is_some() {
             self.fill_owns(&ends);
         }
         match head {
             Some(head) if ask == Ask::People => self.pass_gate(head, &ends),
-            _ => self.want_all(&ends),
+            Some(head) => self.pass_both_gates(head, &ends),
+            None => self.want_all(&ends),
         }
         self.encode(&ends);
         let entities = head.is_none() || ask != Ask::People;
@@ -112,16 +125,17 @@ impl<'a> Reader<'a> {
         let (mut first, mut row, mut asked) = (0, 1 + FIELD, 0);
         for (window, end) in ends.into_iter().enumerate() {
             let tokens = &self.tokens[first..end];
+            let wanted = &self.distances[row..][..tokens.len()];
+            self.passed.push(wanted.contains(&0));
             self.entities.clear();
             if entities {
                 let network = &self.model.network;
                 let scores = &mut self.scores;
                 self.model
                     .decoder
-                    .decode(network, scores, row, tokens, &mut self.entities);
+                    .decode(network, scores, row, tokens, wanted, &mut self.entities);
             }
             if let Some(chances) = &chances {
-                let wanted = &self.distances[row..][..tokens.len()];
                 let count = wanted.iter().filter(|distance| **distance == 0).count();
                 let people = head::people(wanted, &chances[asked..asked + count]);
                 asked += count;
@@ -147,6 +161,12 @@ impl<'a> Reader<'a> {
             first = end;
             row += tokens.len() + FIELD;
         }
+    }
+
+    /// Which of the windows that were read last can have names in them.
+    #[cfg(feature = "transformer")]
+    pub(crate) fn passed(&self) -> &[bool] {
+        &self.passed
     }
 
     /// The tokens of the whole text and their vectors.
@@ -239,6 +259,33 @@ impl<'a> Reader<'a> {
         self.distances.resize(rows, u8::MAX);
         Self::lay_out(ends, |row, _| {
             if chances[row] >= GATE {
+                self.distances[row] = 0;
+            }
+        });
+        spread(&mut self.distances);
+    }
+
+    /// Wants those too that are near a token which other kinds of names have: one with a capital, or
+    /// with letters of a script that may have none.
+    fn pass_both_gates(&mut self, head: &Head, ends: &[usize]) {
+        self.pass_gate(head, ends);
+        let people: Vec<bool> = self.distances.iter().map(|d| *d == 0).collect();
+        self.distances.fill(u8::MAX);
+        Self::lay_out(ends, |row, index| {
+            let token = &self.tokens[index];
+            let word = &self.text[token.start..token.end];
+            if word
+                .chars()
+                .any(|c| c.is_uppercase() || (c >= '\u{370}' && c.is_alphabetic()))
+            {
+                self.distances[row] = 0;
+            }
+        });
+        spread(&mut self.distances);
+        let near = std::mem::take(&mut self.distances);
+        self.distances.resize(near.len(), u8::MAX);
+        Self::lay_out(ends, |row, _| {
+            if near[row] <= NEAR || people[row] {
                 self.distances[row] = 0;
             }
         });

@@ -38,6 +38,13 @@ impl<'a> Tensors<'a> {
         self.numbers(name, &[None, Some(columns)], |x| x, f16::from_f32)
     }
 
+    /// Fails unless a tensor has exactly this shape.
+    #[cfg(feature = "transformer")]
+    pub(crate) fn expect(&self, name: &str, shape: &[usize]) -> Result<(), ModelError> {
+        let shape: Vec<_> = shape.iter().copied().map(Some).collect();
+        self.view(name, &shape).map(drop)
+    }
+
     /// Keys that ascend, and the number of the row each stands for, below `rows`.
     pub(crate) fn keys(
         &self,

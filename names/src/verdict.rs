@@ -5,20 +5,27 @@
 
 use std::ops::Range;
 
-use crate::Name;
+use crate::{Label, Name};
 
 /// The name without what does not belong to it; `None` if it is none. Offsets are those in the
 /// window.
 pub(crate) fn judge(window: &str, name: Name) -> Option<Name> {
-    let span = best_segment(window, name.start..name.end)?;
-    if touches_code(window, &span) {
-        return None;
-    }
+    let span = if has_numbers(name.label) {
+        let span = trim(window, name.start..name.end);
+        (!span.is_empty()).then_some(span)?
+    } else {
+        best_segment(window, name.start..name.end).filter(|span| !touches_code(window, span))?
+    };
     Some(Name {
         start: span.start,
         end: span.end,
         ..name
     })
+}
+
+/// Whether it is usual for such a thing to have digits and signs in it.
+fn has_numbers(label: Label) -> bool {
+    label >= Label::Date
 }
 
 /// The longest part of a span that no quotation mark, bracket or operator interrupts and whose
@@ -160,7 +167,6 @@ fn touches_code(window: &str, span: &Range<usize>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Label;
 
     /// What is left of the part of `text` between `«` and `»`, which themselves are taken out.
     fn check(text: &str, expected: Option<&str>) {

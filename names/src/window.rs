@@ -107,6 +107,27 @@ mod tests {
         );
     }
 
+    /// So the work is in proportion to the text: no window is long, and each second one is not short.
+    #[test]
+    fn windows_are_as_many_as_the_text_is_long() {
+        for unit in [
+            "a",
+            "日",
+            "\u{301}",
+            "a.",
+            "{\"",
+            "\",\"",
+            "x ",
+            "Marie ",
+            "é\u{200d}",
+        ] {
+            let text = unit.repeat((1 << 20) / unit.len());
+            let pieces: Vec<_> = windows(&text).collect();
+            assert!(pieces.iter().all(|piece| piece.len() <= LONGEST));
+            assert!(pieces.len() <= text.len() / (LONGEST / 2) + 2, "{unit}");
+        }
+    }
+
     #[test]
     fn one_long_word_is_cut_between_characters() {
         let text = "日".repeat(3000);

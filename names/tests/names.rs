@@ -161,6 +161,14 @@ fn hostile_text_is_read_to_its_end() {
     }
     let words = "Marie ".repeat(million / 6);
     find(&words, PERSON);
+    find(&"Marie".repeat(2 * million), PLACES_TOO);
+    // A million letters without a pattern, so that nothing is known from before.
+    let mut state = 1_u32;
+    let letters = (0..million).map(|_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        char::from(b"aeiouAEIOUrstlnRSTLN-'"[(state >> 24) as usize % 22])
+    });
+    find(&letters.collect::<String>(), PERSON);
     let everything: String = (0..=char::MAX as u32).filter_map(char::from_u32).collect();
     find(&everything, PLACES_TOO);
 }

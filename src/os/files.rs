@@ -11,6 +11,21 @@ use rustix::time::{ClockId, clock_gettime};
 /// Where programs keep their state: `$XDG_STATE_HOME` (XDG Base Directory Specification 0.8) or
 /// `~/.local/state`; `~/Library/Application Support` on macOS. `None` without a home.
 pub(crate) fn state_dir(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    base_dir(variable, "XDG_STATE_HOME", ".local/state")
+}
+
+/// Where programs keep what was installed for them: `$XDG_DATA_HOME` or `~/.local/share`; on macOS
+/// where their state is.
+#[cfg(feature = "ner")]
+pub(crate) fn data_dir(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    base_dir(variable, "XDG_DATA_HOME", ".local/share")
+}
+
+fn base_dir(
+    variable: impl Fn(&str) -> Option<OsString>,
+    name: &str,
+    below_home: &str,
+) -> Option<PathBuf> {
     let absolute = |name| {
         variable(name)
             .map(PathBuf::from)
@@ -20,7 +35,7 @@ pub(crate) fn state_dir(variable: impl Fn(&str) -> Option<OsString>) -> Option<P
     if cfg!(target_os = "macos") {
         return home.map(|home| home.join("Library/Application Support"));
     }
-    absolute("XDG_STATE_HOME").or_else(|| home.map(|home| home.join(".local/state")))
+    absolute(name).or_else(|| home.map(|home| home.join(below_home)))
 }
 
 /// Makes a folder, and those above it, that only their owner can enter.

@@ -5,6 +5,8 @@ mod files;
 #[cfg(unix)]
 mod unix;
 
+#[cfg(all(unix, feature = "ner"))]
+pub(crate) use files::data_dir;
 #[cfg(unix)]
 pub(crate) use files::{cpu_nanoseconds, private_dir, private_file, state_dir};
 

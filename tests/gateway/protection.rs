@@ -387,3 +387,24 @@ fn a_ping_does_not_wait_for_a_large_result() {
     assert!(!seen.to_string().contains(MAIL));
     client.end();
 }
+
+#[test]
+fn it_is_told_when_names_of_people_are_not_protected() {
+    for (section, told) in [
+        (json!({"ner_model": "none"}), true),
+        (json!({"ner_model": "/nonexistent"}), true),
+        (json!({}), !cfg!(feature = "ner")),
+    ] {
+        let setup = protected(&["a"]).set("/detection", section);
+        let mut client = setup.start();
+        client.greet("2025-11-25", "{}");
+        setup.greeted("a", ALL);
+        let hello = client.greeted();
+        let text = hello["instructions"].as_str().unwrap();
+        assert_eq!(text.contains("Names of people are not replaced"), told);
+        // Where files are is nobody's business but the user's.
+        assert!(!text.contains("nonexistent"), "{text}");
+        let log = client.end();
+        assert_eq!(log.contains("names of people are NOT protected"), told);
+    }
+}
