@@ -95,7 +95,7 @@ fn digits(text: &[u8], i: usize, limit: usize) -> usize {
     while let Some(eight) = text.get(j..).and_then(<[u8]>::first_chunk) {
         // Digits become 0 to 9; the highest bit of every other byte is set.
         let values = u64::from_le_bytes(*eight) ^ (ALL * 0x30);
-        let others = ((values & (ALL * 0x7F)) + ALL * 0x76 | values) & (ALL * 0x80);
+        let others = (((values & (ALL * 0x7F)) + ALL * 0x76) | values) & (ALL * 0x80);
         let count = others.trailing_zeros() as usize / 8;
         j += count;
         if count < 8 || j >= end {
