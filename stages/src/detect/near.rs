@@ -38,7 +38,10 @@ impl Detectors {
             while let Some(next) = edited.next_if(|next| next.start <= edit.end + 2 * NEAR) {
                 edit.end = next.end;
             }
-            let near = near(text.as_bytes(), &edit);
+            // What is there already, or comes next, need not be walked to once more.
+            let low = windows.last().map_or(0, |last| last.end.min(edit.start));
+            let high = edited.peek().map_or(text.len(), |next| next.start);
+            let near = near(text.as_bytes(), &edit, low, high);
             match windows.last_mut() {
                 Some(last) if near.start <= last.end => last.end = near.end,
                 _ => windows.push(near),
@@ -122,11 +125,12 @@ impl Detectors {
 /// Where a place may be judged by what stands at `edit`.
 ///
 /// Rules read on within a run without white space (a key, a token, an address), to the end of a
-/// value in quotes, and from `dot` to `dot` of an address that is spelled out.
-fn near(text: &[u8], edit: &Range<usize>) -> Range<usize> {
+/// value in quotes, and from `dot` to `dot` of an address that is spelled out. Runs are followed as
+/// far as `low` and `high`.
+fn near(text: &[u8], edit: &Range<usize>, low: usize, high: usize) -> Range<usize> {
     let is_space = u8::is_ascii_whitespace;
 
-    let before = &text[edit.start.saturating_sub(scan::REACH)..edit.start];
+    let before = &text[low.max(edit.start.saturating_sub(scan::REACH))..edit.start];
     let run = before.iter().rev().take_while(|byte| !is_space(byte));
     let mut start = edit.start.saturating_sub(NEAR + run.count());
     let line = edit.start.saturating_sub(FAR);
@@ -136,7 +140,7 @@ fn near(text: &[u8], edit: &Range<usize>) -> Range<usize> {
         start = line;
     }
 
-    let behind = &text[edit.end..text.len().min(edit.end + scan::REACH)];
+    let behind = &text[edit.end..high.min(edit.end + scan::REACH)];
     let run = behind.iter().take_while(|byte| !is_space(byte));
     let mut end = text.len().min(edit.end + NEAR + run.count());
     let line = &text[edit.end..text.len().min(edit.end + FAR)];
