@@ -95,13 +95,26 @@ impl Found {
                 view.peek().is_none_or(|seen| seen.start >= plain.end)
             })
             .map(|plain| (*plain, false))
-            .chain(self.view.iter().map(|seen| (*seen, true)))
+            .chain(self.view.iter().map(|seen| {
+                let escaped = is_escaped(&text.as_bytes()[seen.start..seen.end]);
+                (*seen, escaped)
+            }))
             .collect();
         all.sort_unstable_by_key(|(finding, _)| finding.start);
         self.list.clear();
         self.list.extend(all.iter().map(|(finding, _)| *finding));
         self.hidden.extend(all.iter().map(|(_, hidden)| *hidden));
     }
+}
+
+/// Whether `raw` is better kept as what its escapes say. Not so if the result would need escapes
+/// itself, or if `raw` could not be the content of a JSON string: put back into the text, it would
+/// say something else.
+fn is_escaped(raw: &[u8]) -> bool {
+    let plain = |text: &str| json::quote(text).len() == text.len() + 2;
+    raw.contains(&b'\\')
+        && json::check(&[b"\"", raw, b"\""].concat()).is_ok()
+        && plain(&json::decode(raw))
 }
 
 #[cfg(test)]
@@ -121,7 +134,24 @@ mod tests {
             .collect();
         assert_eq!(
             all,
-            [(r"jo\u0065\u0040example.eu", 1), ("lea@example.eu", 1)]
+            [(r"jo\u0065\u0040example.eu", 1), ("lea@example.eu", 0)]
         );
+    }
+
+    #[test]
+    fn what_escapes_cannot_say_again_stays_as_it_is() {
+        let detectors = Detectors::new(&Settings::default()).unwrap();
+        let mut found = Found::default();
+        for (text, value) in [
+            (r"_\Imarie@example.eu and \u0040", r"_\Imarie@example.eu"),
+            (r"password: NV\\u0040zX81kkQ0p# x", r"NV\\u0040zX81kkQ0p#"),
+        ] {
+            found.find(&detectors, text, None);
+            let all: Vec<_> = found
+                .iter()
+                .map(|(finding, hidden)| (&text[finding.start..finding.end], hidden))
+                .collect();
+            assert_eq!(all, [(value, 0)]);
+        }
     }
 }
