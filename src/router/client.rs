@@ -218,6 +218,7 @@ impl Router {
                     request: msg,
                     uri,
                     rest: rest.into(),
+                    asked: None,
                     refusal: None,
                 };
                 self.asks.insert(serial, ask);
@@ -231,7 +232,13 @@ impl Router {
         let Some(ask) = self.asks.get_mut(&serial) else {
             return;
         };
+        if let Some((_, Some(timer))) = ask.asked.take() {
+            self.timers.try_remove(&timer);
+        }
         if let Some(lane) = ask.rest.pop_front() {
+            let patience = self.lanes[usize::from(lane)].patience;
+            let timer = patience.map(|patience| self.timers.insert(Timer::Ask(serial), patience));
+            ask.asked = Some((lane, timer));
             let mut request = ask.request.clone();
             request.from = Peer::Gateway;
             request.set_id(format!("\"ask:{serial}\"").as_bytes());
@@ -249,6 +256,23 @@ impl Router {
             refusal.to = Peer::Client;
             self.say(refusal);
         }
+    }
+
+    /// The server that is asked now does not answer: it counts as one that refused.
+    pub(super) fn ask_expired(&mut self, serial: u64) {
+        let Some(ask) = self.asks.get_mut(&serial) else {
+            return;
+        };
+        // Its timer is over.
+        let Some((lane, _)) = ask.asked.take() else {
+            return;
+        };
+        let why = self.lanes[usize::from(lane)].impatience();
+        ask.refusal.get_or_insert_with(|| {
+            let id = ask.request.id().cloned().unwrap_or_default();
+            Message::error(&id, -32001, &why, Peer::Gateway, Peer::Client)
+        });
+        self.ask_next(serial);
     }
 
     /// Servers that have the capability, or may have it.

@@ -120,6 +120,12 @@ impl Lane {
         matches!(self.state, State::Starting { .. })
     }
 
+    /// What is said when it did not answer in time.
+    pub(super) fn impatience(&self) -> String {
+        let seconds = self.patience.unwrap_or_default().as_secs_f32();
+        format!("\"{}\" did not answer within {seconds} s", self.name)
+    }
+
     /// Whether the server has the capability `name`; None before it was ever asked.
     pub(super) fn has(&self, name: &str) -> Option<bool> {
         self.capabilities

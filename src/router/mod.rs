@@ -115,12 +115,15 @@ struct Ask {
     request: Message,
     uri: String,
     rest: VecDeque<u16>,
+    /// Who is asked now, and when that has taken too long.
+    asked: Option<(u16, Option<Key>)>,
     /// What the first server said that did not have it.
     refusal: Option<Message>,
 }
 
 #[derive(Clone, Debug)]
 enum Timer {
+    Ask(u64),
     Call(Bytes),
     Drain,
     Greeting,
@@ -227,6 +230,7 @@ impl Router {
 
     fn expired(&mut self, timer: Timer) {
         match timer {
+            Timer::Ask(serial) => self.ask_expired(serial),
             Timer::Call(id) => self.call_expired(&id),
             Timer::Drain => self.close_lanes(),
             Timer::Greeting => self.answer_greeting(),
@@ -254,8 +258,7 @@ impl Router {
         };
         let Some(index) = open.lane else { return };
         let lane = &mut self.lanes[usize::from(index)];
-        let seconds = lane.patience.unwrap_or_default().as_secs_f32();
-        let why = format!("\"{}\" did not answer within {seconds} s", lane.name);
+        let why = lane.impatience();
         if !lane.recall(Peer::Client, id) && lane.is_ready() {
             let id = String::from_utf8_lossy(id);
             let text = format!(

@@ -130,13 +130,25 @@ impl Router {
             return;
         };
         if msg.kind() == Kind::Error {
+            if ask.asked.as_ref().is_none_or(|(asked, _)| *asked != lane) {
+                // It was given up already.
+                return;
+            }
             ask.refusal.get_or_insert(msg);
             self.ask_next(serial);
             return;
         }
-        if let Some(Ask { request, uri, .. }) = self.asks.remove(&serial)
+        if let Some(Ask {
+            request,
+            uri,
+            asked,
+            ..
+        }) = self.asks.remove(&serial)
             && let Some(id) = request.id()
         {
+            if let Some((_, Some(timer))) = asked {
+                self.timers.try_remove(&timer);
+            }
             self.resources.found(uri, lane);
             msg.set_id(id);
             msg.to = Peer::Client;

@@ -243,3 +243,24 @@ fn a_call_that_takes_too_long_is_given_up() {
     client.expect_silence();
     client.end();
 }
+
+#[test]
+fn a_server_that_never_says_whether_it_has_a_resource_is_passed_over() {
+    let setup = Setup::new(&["a", "b"]).set("/request_timeout", json!(0.3));
+    let can = r#"{"resources":{}}"#;
+    let (mut client, [a, b]) = setup.session("{}", [("a", can), ("b", can)]);
+    client.ask("1", "resources/read", r#"{"uri":"x:1"}"#);
+    let first = a.expect("resources/read");
+    let second = b.expect("resources/read");
+    // Too late: nobody asks it any more.
+    a.fail(&first, -32002, "not here");
+    a.settle();
+    b.answer(&second, r#"{"contents":[]}"#);
+    assert_eq!(client.text(), result("1", r#"{"contents":[]}"#));
+    // Nobody has this one, and nobody says so.
+    client.ask("2", "resources/read", r#"{"uri":"x:2"}"#);
+    let answer = client.json();
+    assert_eq!(answer["id"], 2, "{answer}");
+    assert_eq!(answer["error"]["code"], -32001, "{answer}");
+    client.end();
+}
