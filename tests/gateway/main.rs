@@ -3,6 +3,7 @@
 mod support;
 
 mod audit;
+mod chaos;
 mod leaks;
 mod limits;
 mod lists;

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
@@ -22,6 +23,8 @@ pub(crate) struct Client {
     log: Option<JoinHandle<String>>,
     /// Every byte that has left the process on standard output, as far as it was read here.
     pub(crate) seen: Vec<u8>,
+    /// Nothing is read from the gateway while this is locked.
+    pub(crate) ears: Arc<Mutex<()>>,
 }
 
 impl Client {
@@ -37,10 +40,13 @@ impl Client {
             .unwrap();
         let stdout = child.stdout.take().unwrap();
         let (tell, lines) = channel();
+        let ears = Arc::new(Mutex::new(()));
+        let listening = Arc::clone(&ears);
         thread::spawn(move || {
             let mut stdout = BufReader::with_capacity(1 << 20, stdout);
             loop {
                 let mut line = Vec::new();
+                drop(listening.lock());
                 let Ok(1..) = stdout.read_until(b'\n', &mut line) else {
                     return;
                 };
@@ -63,6 +69,7 @@ impl Client {
             lines,
             log: Some(log),
             seen: Vec::new(),
+            ears,
         }
     }
 

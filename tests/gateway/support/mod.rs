@@ -16,9 +16,10 @@ use serde_json::value::RawValue;
 pub(crate) use client::Client;
 pub(crate) use server::Server;
 pub(crate) use setup::Setup;
+pub(crate) use strings::Tag;
 
 /// How long anything may take before a test fails instead of waiting on. Nothing is measured by it.
-const DEADLINE: Duration = Duration::from_secs(60);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
 /// The line as JSON.
 pub(crate) fn json(line: &[u8]) -> Value {

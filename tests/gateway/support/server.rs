@@ -47,7 +47,7 @@ impl Server {
     }
 
     /// The next thing the puppet tells, None when it is gone.
-    fn hear(&self) -> Option<Frame> {
+    pub(crate) fn hear(&self) -> Option<Frame> {
         use std::sync::mpsc::RecvTimeoutError::{Disconnected, Timeout};
         match self.frames.recv_timeout(DEADLINE) {
             Ok(frame) => Some(frame),
@@ -191,7 +191,7 @@ impl Server {
         assert!(answer["error"].is_object(), "{answer}");
     }
 
-    fn order(&self, tag: Tag, bytes: impl AsRef<[u8]>) {
+    pub(crate) fn order(&self, tag: Tag, bytes: impl AsRef<[u8]>) {
         *self.open.borrow_mut() += 1;
         // A puppet that is gone is noticed where its life matters.
         let _ = Frame::new(tag, bytes).write(&mut &self.to);

@@ -6,6 +6,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -85,6 +86,16 @@ impl Setup {
         Client::start(GATEWAY, &["--config", file.to_str().unwrap()], self.dir())
     }
 
+    /// Starts the gateway where no file may grow beyond `blocks` of 512 bytes, as on a full disk.
+    pub(crate) fn start_on_full_disk(&self, blocks: u32) -> Client {
+        let file = self.dir().join("gateway.json");
+        std::fs::write(&file, self.config.to_string()).unwrap();
+        let script = format!(r#"trap "" XFSZ; ulimit -f {blocks}; exec "$@""#);
+        let file = file.to_str().unwrap();
+        let words = ["-c", &script, "sh", GATEWAY, "--config", file];
+        Client::start("sh", &words, self.dir())
+    }
+
     /// Starts the gateway around the one server `name`, on the command line.
     pub(crate) fn wrap(&self, name: &str) -> Client {
         let file = self.dir().join("settings.json");
@@ -113,6 +124,11 @@ impl Setup {
             let arrived = self.arrivals.recv_timeout(DEADLINE);
             waiting.push_back(arrived.unwrap_or_else(|_| panic!("\"{name}\" was not started")));
         }
+    }
+
+    /// The next server that the gateway started, if one comes within `patience`.
+    pub(crate) fn arrival(&self, patience: Duration) -> Option<Server> {
+        self.arrivals.recv_timeout(patience).ok()
     }
 
     /// A server that has been greeted and has said what it can do.
