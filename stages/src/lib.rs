@@ -34,6 +34,7 @@ mod sanitize;
 mod schema;
 pub mod stage;
 pub mod surfaces;
+mod sync;
 pub mod token;
 pub mod tripwire;
 pub mod vault;

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use crate::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Gives out the numbers in tokens, so that an installation never uses one twice.
 ///

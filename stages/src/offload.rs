@@ -14,6 +14,7 @@ use crate::filter::{Flow, MAX_OWED};
 use crate::link::{Link, LinkError};
 use crate::message::{Kind, Message};
 use crate::stage::Stage;
+use crate::sync;
 
 /// Messages below this many bytes are worked on at once when nothing holds them up.
 ///
@@ -168,7 +169,7 @@ impl Job {
         let (tell, done) = oneshot::channel();
         let call = msg.call;
         let work = Arc::clone(work);
-        rayon::spawn(move || {
+        sync::on_pool(move || {
             let flow = guarded(&*work, &mut msg, run);
             // Nobody waits any more when the link is gone.
             let _ = tell.send((msg, flow));

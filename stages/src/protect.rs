@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::detect::Detectors;
 use crate::filter::Flow;
@@ -15,6 +15,7 @@ use crate::offload::Work;
 use crate::restore::Restorer;
 use crate::sanitize::{self, Sanitizer, Scratch};
 use crate::surfaces::{Way, is_known, surface};
+use crate::sync::{Mutex, PoisonError};
 use crate::vault::{Token, Used, Vault};
 
 /// Makes values tokens on the way to the model, and tokens values on the way to one upstream.

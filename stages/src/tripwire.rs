@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::iter::Peekable;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::detect::{Category, Context, Detectors};
 use crate::filter::{Filter, Flow};
@@ -20,6 +20,7 @@ use crate::protect::{Mode, Policy, refused};
 use crate::render::{Fault, Fill, render};
 use crate::sanitize::{Issuer, Sanitizer};
 use crate::surfaces::Way;
+use crate::sync::{Mutex, PoisonError};
 use crate::token::{looks, write_redacted};
 use crate::vault::{Used, Vault};
 use crate::vouch::{Looked, Reading};

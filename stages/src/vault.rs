@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::Arc;
 
 use hashbrown::HashTable;
 use zeroize::Zeroizing;
@@ -12,6 +12,7 @@ use zeroize::Zeroizing;
 use crate::detect::{Category, Detectors};
 use crate::note::MAX_USED;
 pub use crate::numbers::{InMemory, Numbers};
+use crate::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use crate::token;
 
 /// Most values that a vault keeps, unless it is told otherwise.
