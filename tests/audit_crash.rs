@@ -264,9 +264,12 @@ fn a_full_disk_lets_traffic_pass_and_leaves_a_gap() {
         handle.record(call(1)).unwrap();
         !handle.is_healthy()
     });
-    (0..100).for_each(|number| handle.record(call(number)).unwrap());
+    // As many as it takes: the writer may still be at those that were waiting.
+    until("leaving out", || {
+        handle.record(call(2)).unwrap();
+        handle.missed() >= 100
+    });
     let missed = handle.missed();
-    assert!(missed >= 92);
     assert!(
         matches!(
             log.warnings()[..],
