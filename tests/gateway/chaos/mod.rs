@@ -67,34 +67,37 @@ fn play(seed: u64) {
     for name in ["a", "b"] {
         setup = setup.set(&format!("/upstreams/{name}/startup_timeout"), json!(0.5));
     }
-    if rng.u8(..3) == 0 {
+    let audited = rng.u8(..3) == 0;
+    if audited {
         let dir = setup.dir().join("audit");
         let each = if rng.bool() { "each" } else { "none" };
         setup = setup.set("/audit", json!({"dir": dir, "fsync": each}));
     }
     let gateway = match rng.u8(..4) {
-        0 => setup.start_on_full_disk(rng.u32(..4) * 4),
+        // An audit log that cannot even begin is a reason not to start.
+        0 if audited => setup.start_on_full_disk(rng.u32(16..40)),
+        0 => setup.start_on_full_disk(rng.u32(..2)),
         _ => setup.start(),
     };
-    let over = AtomicBool::new(false);
-    let log = thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut incarnations = 0;
-            loop {
+    let over = &AtomicBool::new(false);
+    let (setup, log) = thread::scope(|scope| {
+        let servers = scope.spawn(move || {
+            for incarnation in 0.. {
                 let last = over.load(Ordering::Relaxed);
                 if let Some(server) = setup.arrival(Duration::from_millis(20)) {
-                    incarnations += 1;
-                    let rng = Rng::with_seed(seed << 8 | incarnations);
+                    let rng = Rng::with_seed(seed << 8 | incarnation);
                     // Each is waited for until its process is gone.
                     scope.spawn(move || server::run(&server, rng));
                 } else if last {
-                    return;
+                    break;
                 }
             }
+            setup
         });
         let log = catch_unwind(AssertUnwindSafe(|| client::run(gateway, &mut rng)));
         over.store(true, Ordering::Relaxed);
-        log.unwrap_or_else(|why| resume_unwind(why))
+        let setup = servers.join().expect("servers are only listened to");
+        (setup, log.unwrap_or_else(|why| resume_unwind(why)))
     });
     assert!(!log.contains(PLANTED), "{log}");
     assert_clean(setup.dir());
