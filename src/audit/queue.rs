@@ -44,11 +44,33 @@ impl Recorded {
 /// no further than that: an [`Entry`] has no room for them.
 #[derive(Clone)]
 pub struct Payloads {
-    /// As it arrived; see [`Entry::before`].
-    pub before: Bytes,
-    /// As it left; see [`Entry::after`].
-    pub after: Bytes,
+    before: Bytes,
+    after: Bytes,
 }
+
+impl Payloads {
+    /// A message as it arrived, see [`Entry::before`], and as it left, see [`Entry::after`].
+    #[must_use]
+    pub fn new(before: &Bytes, after: &Bytes) -> Self {
+        // What arrived may be a part of a buffer that is many times as long and would live as long.
+        let kept = match before.len() < COPIED {
+            true => Bytes::copy_from_slice(before),
+            false => before.clone(),
+        };
+        let unchanged = (before.as_ptr(), before.len()) == (after.as_ptr(), after.len());
+        Self {
+            after: if unchanged {
+                kept.clone()
+            } else {
+                after.clone()
+            },
+            before: kept,
+        }
+    }
+}
+
+/// Below this many bytes a payload is copied into the queue.
+const COPIED: usize = 16 << 10;
 
 impl fmt::Debug for Payloads {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -67,7 +67,7 @@ impl Recorded {
             let one = self.handle.record(self.named(entry));
             told = told.and(one);
         }
-        let payloads = Payloads { before, after };
+        let payloads = Payloads::new(&before, &after);
         let last = self.handle.record_with(self.named(entry), payloads);
         msg.told = true;
         if let Err(why) = told.and(last)
