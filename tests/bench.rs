@@ -156,7 +156,7 @@ fn a_baseline_is_any_command() {
 
 #[test]
 fn load_answers_everybody() {
-    let args = "load --json --callers 3 --sizes 200,5KB --large 100KB --duration 1";
+    let args = "load --json --callers 3 --upstreams 2 --sizes 200,5KB --large 100KB --duration 1";
     let args: Vec<_> = args.split(' ').collect();
     let found = result(&bench(&args), "load");
     let runs = list(&found["runs"]);

@@ -65,6 +65,7 @@ pub(super) struct Load {
 #[derive(Debug, Serialize)]
 pub(super) struct Found {
     callers: usize,
+    upstreams: usize,
     kind: Kind,
     large: Size,
     runs: Vec<Run>,
@@ -123,7 +124,7 @@ impl Load {
             let mut open = bench.open(mode)?;
             let mut params = HashMap::new();
             for &size in self.sizes.iter().chain([&self.large]) {
-                let asked = open.params(&bench.arguments(self.kind, size)?);
+                let asked = open.params_of_each(&bench.arguments(self.kind, size)?);
                 params.insert(size, asked);
             }
             for beside_large in [false, true] {
@@ -142,6 +143,7 @@ impl Load {
         drop(progress);
         self.output.show(&Found {
             callers: self.callers,
+            upstreams: self.target.upstreams,
             kind: self.kind,
             large: self.large,
             runs,
@@ -151,7 +153,7 @@ impl Load {
     fn half(
         &self,
         (mode, open): (Mode, &mut Open),
-        params: &HashMap<Size, String>,
+        params: &HashMap<Size, Vec<String>>,
         beside_large: bool,
         half: Duration,
     ) -> anyhow::Result<Run> {
@@ -163,13 +165,16 @@ impl Load {
         let (mut answers, mut bytes) = (0_u64, 0_u64);
         let mut held = Vec::new();
         let begun = Instant::now();
+        let mut turn = 0;
         let mut send = |ask: Ask, waiting: &mut HashMap<u64, (Ask, Instant)>| {
             waiting.insert(asker.next_id(), (ask, Instant::now()));
             match ask {
                 Ask::Ping => asker.ask("ping", "{}"),
                 Ask::Text(size) => {
                     let params = params.get(&size).context("a size that was not prepared")?;
-                    asker.ask("tools/call", params)
+                    // Each server in its turn.
+                    turn += 1;
+                    asker.ask("tools/call", &params[turn % params.len()])
                 }
             }
         };
@@ -248,8 +253,13 @@ impl Outcome for Found {
     fn tables(&self) -> Vec<Table> {
         let mut waits = Table::new(
             format!(
-                "{} callers at once: how long each waits ({})",
-                self.callers, self.kind
+                "{} callers of {} at once: how long each waits ({})",
+                self.callers,
+                match self.upstreams {
+                    1 => "one server".to_owned(),
+                    many => format!("{many} servers"),
+                },
+                self.kind
             ),
             3,
             &[
@@ -271,9 +281,10 @@ impl Outcome for Found {
                 "beside",
                 "answers/s",
                 "MB/s",
-                "MB at first",
+                "MB after 1/10",
                 "MB at last",
-                "files at first",
+                "most MB",
+                "files after 1/10",
                 "files at last",
             ],
         );
@@ -295,7 +306,10 @@ impl Outcome for Found {
                     time(wait.times.max),
                 ]);
             }
-            let (first, last) = (run.held.first(), run.held.last());
+            // What is held from then on is there to stay; before, the first messages are new to it.
+            let first = run.held.get(run.held.len() / 10);
+            let last = run.held.last();
+            let most = run.held.iter().max_by_key(|held| held.memory);
             let memory = |held: Option<&Held>| {
                 or_dash(held.and_then(|held| held.memory), |bytes| {
                     megabytes(bytes as f64)
@@ -310,6 +324,7 @@ impl Outcome for Found {
                 megabytes(run.bytes_per_second),
                 memory(first),
                 memory(last),
+                memory(most),
                 files(first),
                 files(last),
             ]);

@@ -111,8 +111,9 @@ impl Session {
         Ok(())
     }
 
-    /// The name under which the tool `name` is offered: gateways put prefixes before names.
-    pub(super) fn tool(&mut self, name: &str) -> anyhow::Result<String> {
+    /// The names under which the tool `name` is offered, at least one: gateways put prefixes before
+    /// names, a different one for each server.
+    pub(super) fn tools(&mut self, name: &str) -> anyhow::Result<Vec<String>> {
         #[derive(Deserialize)]
         struct Tools {
             tools: Vec<Tool>,
@@ -124,18 +125,18 @@ impl Session {
         let answer = self.ask("tools/list", "{}")?;
         let list: Tools = serde_json::from_str(answer.get())?;
         let names = || list.tools.iter().map(|tool| &*tool.name);
-        names()
-            .find(|offered| *offered == name)
-            .or_else(|| names().find(|offered| offered.ends_with(name)))
-            .map(str::to_owned)
-            .with_context(|| {
-                let all: Vec<_> = names().collect();
-                format!(
-                    "{} has no tool {name:?}, only {}",
-                    self.name,
-                    all.join(", ")
-                )
-            })
+        if names().any(|offered| offered == name) {
+            return Ok(vec![name.to_owned()]);
+        }
+        let offered = names().filter(|offered| offered.ends_with(name));
+        let offered: Vec<_> = offered.map(str::to_owned).collect();
+        ensure!(
+            !offered.is_empty(),
+            "{} has no tool {name:?}, only {}",
+            self.name,
+            names().collect::<Vec<_>>().join(", ")
+        );
+        Ok(offered)
     }
 
     /// Asks, and returns the result.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use clap::ValueEnum;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use super::generate::file_name;
@@ -84,6 +84,15 @@ pub(super) struct Target {
     )]
     arguments: String,
 
+    /// How many such servers stand behind the gateway; calls of `load` are spread over them
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        help_heading = "What is measured"
+    )]
+    pub(super) upstreams: usize,
+
     /// Another seed, other texts
     #[arg(long, default_value_t = 1, help_heading = "What is measured")]
     pub(super) seed: u64,
@@ -103,10 +112,10 @@ pub(super) struct Bench<'a> {
     settings: Value,
 }
 
-/// A session and the name of the tool in it.
+/// A session and the names of the tool in it, one of each server.
 pub(super) struct Open {
     pub(super) session: Session,
-    tool: String,
+    tools: Vec<String>,
 }
 
 impl Target {
@@ -116,6 +125,7 @@ impl Target {
             Some(path) => path.clone(),
             None => us.with_file_name(env!("CARGO_PKG_NAME")),
         };
+        ensure!(self.upstreams > 0, "--upstreams must be above 0");
         ensure!(
             gateway.is_file(),
             "there is no gateway at {}; build it, or name it with --gateway",
@@ -193,8 +203,11 @@ impl Bench<'_> {
         let mut config = self.settings.clone();
         config["sanitize"] = json!(sanitize);
         config["state_dir"] = json!(self.dir.path().join(format!("{name}-state")));
-        config["upstreams"] =
-            json!({"bench": {"command": self.server[0], "args": self.server[1..]}});
+        let server = json!({"command": self.server[0], "args": self.server[1..]});
+        config["upstreams"] = (1..=self.target.upstreams)
+            .map(|number| (format!("bench{number}"), server.clone()))
+            .collect::<Map<_, _>>()
+            .into();
         let path = self.dir.path().join(format!("{name}.json"));
         fs::write(&path, config.to_string())?;
         Ok(path)
@@ -207,11 +220,11 @@ impl Bench<'_> {
 
     pub(super) fn open_command(&self, name: &str, words: &[String]) -> anyhow::Result<Open> {
         let mut session = Session::start(name, words, self.target.verbose)?;
-        let tool = session.tool(match self.target.upstream {
+        let tools = session.tools(match self.target.upstream {
             None => server::GIVE,
             Some(_) => &self.target.tool,
         })?;
-        Ok(Open { session, tool })
+        Ok(Open { session, tools })
     }
 
     /// What to call so that the server returns such a text: the arguments, without the tool.
@@ -231,8 +244,20 @@ impl Bench<'_> {
 }
 
 impl Open {
-    /// The parameters of a call with `arguments`.
+    /// The parameters of a call with `arguments`, to the first server.
     pub(super) fn params(&self, arguments: &str) -> String {
-        format!(r#"{{"name":{},"arguments":{arguments}}}"#, json!(self.tool))
+        params(&self.tools[0], arguments)
     }
+
+    /// The parameters of that call to each server.
+    pub(super) fn params_of_each(&self, arguments: &str) -> Vec<String> {
+        self.tools
+            .iter()
+            .map(|tool| params(tool, arguments))
+            .collect()
+    }
+}
+
+fn params(tool: &str, arguments: &str) -> String {
+    format!(r#"{{"name":{},"arguments":{arguments}}}"#, json!(tool))
 }
