@@ -285,7 +285,8 @@ fn is_address(value: &str) -> bool {
         .split([' ', ','])
         .filter(|word| !word.is_empty())
         .count();
-    let plain = !value.contains(['{', '}', '<', '>', '=', '@', '$', '\\']) && !value.contains("::");
+    let plain = !value.contains(['{', '}', '[', ']', '<', '>', '=', '@', '$', '\\'])
+        && !value.contains("::");
     plain && letters >= 3 && (digits && words >= 2 || dense && letters >= 4)
 }
 
@@ -360,6 +361,8 @@ mod tests {
             judge(Kind::Address, "0x7fff", false).is_none()
                 && judge(Kind::Address, "localhost", false).is_none()
         );
+        // What stands in an address field when its values are replaced.
+        assert!(judge(Kind::Address, "[EMAIL_0], or call [PHONE_0]", false).is_none());
         assert!(
             judge(Kind::Postal, "SW1A 1AA", false).is_some()
                 && judge(Kind::Postal, "file", false).is_none()
