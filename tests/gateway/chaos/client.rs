@@ -1,6 +1,7 @@
 //! A client that asks a lot, and what it may expect.
 
 use std::collections::HashMap;
+use std::os::unix::process::ExitStatusExt;
 use std::thread;
 use std::time::Duration;
 
@@ -42,7 +43,8 @@ pub(super) fn run(mut gateway: Client, rng: &mut Rng) -> String {
             files_of(&gateway)
         );
     }
-    match rng.u8(..4) {
+    let ending = rng.u8(..4);
+    match ending {
         0 => kill_process(gateway.pid(), Signal::TERM).unwrap(),
         1 if !stays => {
             gateway.turn_away();
@@ -61,7 +63,10 @@ pub(super) fn run(mut gateway: Client, rng: &mut Rng) -> String {
     let seen = String::from_utf8_lossy(&gateway.seen).into_owned();
     assert!(!seen.contains(PLANTED), "{seen}");
     let (status, log) = gateway.wait();
-    assert!(status.success(), "{status}: {log}");
+    // Who is told to go before it has begun just goes; a log that a full disk cut off is no success.
+    let early = ending == 0 && !stays && status.signal() == Some(Signal::TERM.as_raw());
+    let cut = status.code() == Some(1) && log.contains("closed while it could not be written");
+    assert!(status.success() || early || cut, "{status}: {log}");
     log
 }
 
