@@ -38,7 +38,8 @@ const GREETING: Duration = Duration::from_secs(3);
 /// How long a list waits for servers that are not ready.
 const LIST: Duration = Duration::from_secs(10);
 
-/// How long a list waits for servers that are ready and do not answer.
+/// How long a list then waits for servers that are ready and do not answer, unless the settings say
+/// how long a request may take.
 const SLOW_LIST: Duration = Duration::from_secs(120);
 
 /// How long answers are waited for once the client is gone.
@@ -238,7 +239,10 @@ impl Router {
                 let ready: Vec<bool> = self.lanes.iter().map(Lane::is_ready).collect();
                 if let Some(round) = self.rounds.get_mut(&serial) {
                     round.give_up(|lane| !ready[usize::from(lane)]);
-                    self.timers.insert(Timer::SlowList(serial), SLOW_LIST);
+                    let patience = self.lanes.iter().map(|lane| lane.patience);
+                    let longest = patience.map(|time| time.unwrap_or(SLOW_LIST)).max();
+                    let longest = longest.unwrap_or(SLOW_LIST);
+                    self.timers.insert(Timer::SlowList(serial), longest);
                     self.finish_round(serial);
                 }
             }
