@@ -26,7 +26,7 @@ pub enum Fsync {
 pub struct Options {
     /// When entries are made to survive the loss of power.
     pub fsync: Fsync,
-    /// Whether nothing may happen unrecorded: [`Handle::record`] then says so when it cannot.
+    /// Whether nothing may happen unrecorded: `Handle::record` then says so when it cannot.
     pub required: bool,
     /// How many entries may wait for the writer.
     pub queue: usize,

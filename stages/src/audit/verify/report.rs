@@ -27,7 +27,7 @@ pub struct Report {
     pub keys_named: bool,
     /// What was found, in the order of the log.
     pub findings: Vec<Finding>,
-    /// Findings beyond [`Verifier::MAX_FINDINGS`]: notices, and breaks.
+    /// Findings beyond `Verifier::MAX_FINDINGS`: notices, and breaks.
     pub more: [u64; 2],
 }
 
