@@ -131,7 +131,8 @@ pub(crate) fn people(distances: &[u8], chances: &[Chances]) -> Vec<Entity> {
         let Some(chance) = (if *distance == 0 { chances.next() } else { None }) else {
             continue;
         };
-        let name = chance.first + chance.later;
+        // Two quotients, each rounded, may add up to a hair more than one.
+        let name = (chance.first + chance.later).min(1.0);
         if name < LIKELY {
             continue;
         }
@@ -241,4 +242,19 @@ fn shape_of(classes: &Classes, word: &str) -> [f32; SHAPE] {
         (!word.chars().any(is_plain)).into(),
         length as f32 / 10.0,
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_is_never_above_one() {
+        let chances = Chances {
+            first: 0.024_814_438,
+            later: 0.975_185_63,
+        };
+        assert!(chances.first + chances.later > 1.0);
+        assert_eq!(people(&[0], &[chances])[0].score, 1.0);
+    }
 }
