@@ -69,15 +69,10 @@ impl Detectors {
         let mut findings = Vec::new();
         self.find(text, cx, &mut findings);
         let mut rejected = self.dropped(text, cx, &findings);
-        let overlaps = |start: usize, end: usize, found: &[(usize, usize)]| {
-            found.iter().any(|&(from, to)| start < to && from < end)
-        };
         let spans = findings.iter().map(|f| (f.start, f.end));
-        let known: Vec<_> = spans
-            .chain(rejected.iter().map(|r| (r.start, r.end)))
-            .collect();
+        let known = Spans::of(spans.chain(rejected.iter().map(|r| (r.start, r.end))));
         let misses = self.misses(text.as_bytes());
-        rejected.extend(misses.filter(|miss| !overlaps(miss.start, miss.end, &known)));
+        rejected.extend(misses.filter(|miss| !known.meet(miss.start, miss.end)));
         rejected.sort_by_key(|rejected| (rejected.start, rejected.end));
         rejected.dedup_by_key(|rejected| (rejected.start, rejected.end, rejected.category));
         Explanation { findings, rejected }
@@ -91,14 +86,19 @@ impl Detectors {
         scan::scan(text.as_bytes(), 0, text.len(), &rules, &mut all, &mut odd);
         views::find(text, &odd, &rules, &mut all);
         self.find_beside(text, cx, &mut all);
-        all.retain(|finding| !kept.contains(finding));
+        // What was kept is sorted and apart, so the first that ends behind a place is found at once.
+        let kept_from = |start: usize| &kept[kept.partition_point(|f| f.end <= start)..];
+        all.retain(|finding| kept_from(finding.start).first() != Some(finding));
         // Of what does not stand beside another, one reason is enough.
         let mut alone: Vec<_> = all.clone();
         resolve::resolve(&mut alone, rank);
+        let is_alone = |finding: &Finding| {
+            let at = alone.partition_point(|f| f.start < finding.start);
+            alone.get(at) == Some(finding)
+        };
         let reason = |finding: &Finding| {
-            let winner = kept
-                .iter()
-                .find(|f| f.start < finding.end && finding.start < f.end);
+            let next = kept_from(finding.start).first();
+            let winner = next.filter(|f| f.start < finding.end);
             if finding.confidence < self.min_confidence {
                 let (found, asked) = (finding.confidence, self.min_confidence);
                 Some(Reason::Confidence { found, asked })
@@ -109,7 +109,7 @@ impl Detectors {
                     == (finding.start, finding.end, finding.category);
                 (!same).then_some(Reason::GaveWay(winner.rule))
             } else {
-                alone.contains(finding).then_some(Reason::Unnamed)
+                is_alone(finding).then_some(Reason::Unnamed)
             }
         };
         let rejected = |finding: &Finding| {
@@ -160,6 +160,31 @@ impl Detectors {
     }
 }
 
+/// Places of a text, to be asked what they overlap.
+struct Spans {
+    /// In rising order, each with the farthest end of all up to it.
+    spans: Vec<(usize, usize)>,
+}
+
+impl Spans {
+    fn of(spans: impl Iterator<Item = (usize, usize)>) -> Self {
+        let mut spans: Vec<_> = spans.collect();
+        spans.sort_unstable();
+        let mut farthest = 0;
+        for (_, end) in &mut spans {
+            farthest = farthest.max(*end);
+            *end = farthest;
+        }
+        Self { spans }
+    }
+
+    /// Whether one of them overlaps `start..end`.
+    fn meet(&self, start: usize, end: usize) -> bool {
+        let before = self.spans.partition_point(|(from, _)| *from < end);
+        before > 0 && self.spans[before - 1].1 > start
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,6 +223,21 @@ mod tests {
                     .any(|(v, why)| v == value && why.contains(part)),
                 "{text}: {rejected:?}"
             );
+        }
+    }
+
+    #[test]
+    fn places_that_overlap() {
+        let spans = Spans::of([(5, 9), (1, 20), (30, 31)].into_iter());
+        for (start, end, meet) in [
+            (0, 1, false),
+            (0, 2, true),
+            (12, 13, true),
+            (20, 30, false),
+            (30, 40, true),
+            (31, 40, false),
+        ] {
+            assert_eq!(spans.meet(start, end), meet, "{start}..{end}");
         }
     }
 

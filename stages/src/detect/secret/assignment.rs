@@ -14,6 +14,22 @@ const VALUE: usize = 512;
 
 /// The secret value behind the `=` or `:` at `at`, or in the element whose tag ends in the `>` there.
 pub(crate) fn assignment(text: &[u8], at: usize) -> Option<Hit> {
+    let (sort, value) = named(text, at)?;
+    judge(text, value, sort)
+}
+
+/// A value that a name says is secret and that reads otherwise.
+pub(crate) fn miss(text: &[u8], at: usize) -> Option<Miss> {
+    let (_, value) = named(text, at)?;
+    Some(Miss {
+        start: value.start,
+        end: value.end,
+        reason: "its name says that it is secret, but it reads like a word, a placeholder or code",
+    })
+}
+
+/// The value behind the operator at `at`, and what the name before it says about it.
+fn named(text: &[u8], at: usize) -> Option<(Sort, Value)> {
     if !may_end(before_operator(text, at)) {
         return None;
     }
@@ -24,22 +40,7 @@ pub(crate) fn assignment(text: &[u8], at: usize) -> Option<Hit> {
     };
     let sort = Name::read(&text[..name]).sort()?;
     let value = Value::read(text, operator.value)?;
-    if operator.kind == Kind::Comparison && !value.quoted {
-        return None;
-    }
-    judge(text, value, sort)
-}
-
-/// A value that a name says is secret and that reads otherwise.
-pub(crate) fn miss(text: &[u8], at: usize) -> Option<Miss> {
-    let operator = Operator::at(text, at)?;
-    let _secret = Name::read(&text[..operator.name_end]).sort()?;
-    let value = Value::read(text, operator.value)?;
-    Some(Miss {
-        start: value.start,
-        end: value.end,
-        reason: "its name says that it is secret, but it reads like a word, a placeholder or code",
-    })
+    (operator.kind == Kind::Assignment || value.quoted).then_some((sort, value))
 }
 
 /// The secret that follows an option of a command: `--password …`, `--token …`, `-p …`; `at` is where
