@@ -3,27 +3,26 @@
 //! With `--once PART` one part runs once, so that callgrind can count its instructions in
 //! `measured`; `--list` lists the parts. `benches/regress` does so for all of them.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use cloak_stages::audit::{
     Chain, Digest, Direction, Entry, Event, Id, Name, Outcome, Session as SessionId, Stamp,
 };
-use cloak_stages::detect::{Context, Detectors, Settings};
+use cloak_stages::detect::Context;
 use cloak_stages::edits::Edits;
 use cloak_stages::frame::JsonLines;
 use cloak_stages::json::{self, Span};
-use cloak_stages::note::Silent;
 use cloak_stages::offload::Work;
-use cloak_stages::protect::{FreshValues, Mode, Policy, Protect, Scope};
-use cloak_stages::tripwire::Tripwire;
-use cloak_stages::vault::{InMemory, Vault};
 use cloak_stages::{Flow, Message, Peer};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use tokio_util::codec::Decoder;
 
+use session::{Session, addresses, answer, detectors, parse};
+
+#[expect(dead_code, reason = "the vault is asked elsewhere")]
+mod session;
 #[expect(dead_code, reason = "hard texts are for the detection alone")]
 mod texts;
 
@@ -101,17 +100,13 @@ fn prepare(part: &str) -> (usize, Box<dyn FnMut()>) {
         "protect" => {
             let session = Session::new(&detectors());
             let raw = answer(&text(kind));
-            (raw.len(), Box::new(move || session.to_model(&raw)))
+            (raw.len(), Box::new(move || to_model(&session, &raw)))
         }
         "restore" => restore(),
         "vault" => vault(kind == "new"),
         "audit" => audit(),
         _ => panic!("there is no part \"{part}\""),
     }
-}
-
-fn detectors() -> Arc<Detectors> {
-    Arc::new(Detectors::new(&Settings::default()).unwrap())
 }
 
 fn text(kind: &str) -> String {
@@ -154,64 +149,16 @@ fn edits() -> (usize, Box<dyn FnMut()>) {
     (1_000_000, Box::new(run))
 }
 
-/// A session with one upstream.
-struct Session {
-    work: (Protect, Tripwire),
-}
-
-impl Session {
-    fn new(detectors: &Arc<Detectors>) -> Self {
-        let vault = Vault::new(detectors, InMemory::default());
-        let policy = Policy {
-            upstream: 0,
-            name: "fs".into(),
-            scope: Scope::Session,
-            third_party: false,
-            fresh_values: FreshValues::Allow,
-            mode: Mode::Tokenize,
-        };
-        let observer = Arc::new(Silent);
-        let tripwire = Tripwire::new(detectors.clone(), vault.clone(), &policy, observer.clone());
-        Self {
-            work: (
-                Protect::new(detectors.clone(), vault, policy, observer),
-                tripwire,
-            ),
-        }
-    }
-
-    fn to_model(&self, raw: &Bytes) {
-        let mut msg = parse(black_box(raw));
-        assert_eq!(self.work.to_model(&mut msg), Flow::Forward);
-        black_box(msg.into_bytes().unwrap());
-    }
-}
-
-/// The answer of a tool that returns `text`.
-fn answer(text: &str) -> Bytes {
-    let text = json::quote(text);
-    format!(
-        r#"{{"jsonrpc":"2.0","id":7,"result":{{"content":[{{"type":"text","text":{text}}}]}}}}"#
-    )
-    .into()
-}
-
-fn parse(raw: &Bytes) -> Message {
-    let mut msg = Message::parse(raw.clone(), Peer::Upstream(0), Peer::Client).unwrap();
-    msg.set_answers(Bytes::from_static(b"tools/call"));
-    msg
-}
-
-/// So many addresses.
-fn addresses(count: usize) -> String {
-    let all: Vec<_> = (0..count).map(|n| format!("user{n}@example.eu")).collect();
-    all.join(" ")
+fn to_model(session: &Session, raw: &Bytes) {
+    let mut msg = parse(black_box(raw));
+    assert_eq!(session.work.to_model(&mut msg), Flow::Forward);
+    black_box(msg.into_bytes().unwrap());
 }
 
 /// A call with one token every 600 bytes, in a session of 10,000 values.
 fn restore() -> (usize, Box<dyn FnMut()>) {
     let session = Session::new(&detectors());
-    session.to_model(&answer(&addresses(10_000)));
+    to_model(&session, &answer(&addresses(10_000)));
     let words = "lorem ipsum ".repeat(48);
     let tokens = (0..LARGE / 600).map(|n| format!("{words}[EMAIL_{}] ", n * 7 % 10_000));
     let text = json::quote(&tokens.collect::<String>());
@@ -239,7 +186,7 @@ fn vault(new: bool) -> (usize, Box<dyn FnMut()>) {
         if new {
             session = Session::new(&detectors);
         }
-        session.to_model(&raw);
+        to_model(&session, &raw);
     };
     (bytes, Box::new(run))
 }

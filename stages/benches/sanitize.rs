@@ -1,20 +1,15 @@
 //! The whole path of a message, checked, read, detected, given tokens and written, by kind of text
 //! and by size: `cargo bench -p cloak-stages --bench sanitize`. Bytes are those of the message.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
-use cloak_stages::detect::{Detectors, Settings};
-use cloak_stages::note::Silent;
 use cloak_stages::offload::Work;
-use cloak_stages::protect::{FreshValues, Mode, Policy, Protect, Scope};
-use cloak_stages::tripwire::Tripwire;
-use cloak_stages::vault::InMemory;
-use cloak_stages::vault::Vault;
 use cloak_stages::{Flow, Message, Peer, json};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 
+use session::{Session, addresses, answer, detectors, parse};
+
+mod session;
 #[expect(dead_code, reason = "hard texts are for the detection alone")]
 mod texts;
 
@@ -23,49 +18,6 @@ fn main() {
 }
 
 const SIZES: &[usize] = &[200, 5_000, 50_000, 500_000, 5_000_000];
-
-/// A session with one upstream.
-struct Session {
-    protect: Protect,
-    tripwire: Tripwire,
-    vault: Vault,
-}
-
-impl Session {
-    fn new() -> Self {
-        let detectors = Arc::new(Detectors::new(&Settings::default()).unwrap());
-        let vault = Vault::new(&detectors, InMemory::default());
-        let policy = Policy {
-            upstream: 0,
-            name: "fs".into(),
-            scope: Scope::Session,
-            third_party: false,
-            fresh_values: FreshValues::Allow,
-            mode: Mode::Tokenize,
-        };
-        let observer = Arc::new(Silent);
-        Self {
-            tripwire: Tripwire::new(detectors.clone(), vault.clone(), &policy, observer.clone()),
-            protect: Protect::new(detectors, vault.clone(), policy, observer),
-            vault,
-        }
-    }
-}
-
-/// The answer of a tool that returns `text`.
-fn answer(text: &str) -> Bytes {
-    let text = json::quote(text);
-    format!(
-        r#"{{"jsonrpc":"2.0","id":7,"result":{{"content":[{{"type":"text","text":{text}}}]}}}}"#
-    )
-    .into()
-}
-
-fn parse(raw: &Bytes) -> Message {
-    let mut msg = Message::parse(raw.clone(), Peer::Upstream(0), Peer::Client).unwrap();
-    msg.set_answers(Bytes::from_static(b"tools/call"));
-    msg
-}
 
 fn run(bencher: Bencher<'_, '_>, raw: &Bytes, work: &impl Work) {
     bencher.counter(BytesCount::of_slice(raw)).bench_local(|| {
@@ -78,26 +30,25 @@ fn run(bencher: Bencher<'_, '_>, raw: &Bytes, work: &impl Work) {
 /// Without the tripwire.
 #[divan::bench(args = texts::KINDS, consts = SIZES, min_time = 0.1)]
 fn to_model<const SIZE: usize>(bencher: Bencher<'_, '_>, kind: &texts::Kind) {
-    let session = Session::new();
-    run(bencher, &answer(&kind.text(SIZE)), &session.protect);
+    let session = Session::new(&detectors());
+    run(bencher, &answer(&kind.text(SIZE)), &session.work.0);
 }
 
 #[divan::bench(args = texts::KINDS, consts = SIZES, min_time = 0.1)]
 fn to_model_with_tripwire<const SIZE: usize>(bencher: Bencher<'_, '_>, kind: &texts::Kind) {
-    let session = Session::new();
-    let work = (session.protect, session.tripwire);
-    run(bencher, &answer(&kind.text(SIZE)), &work);
+    let session = Session::new(&detectors());
+    run(bencher, &answer(&kind.text(SIZE)), &session.work);
 }
 
 /// Says everything twice, as servers do: as text and as structured content.
 #[divan::bench(args = texts::KINDS, consts = [5_000, 500_000], min_time = 0.1)]
 fn said_twice<const SIZE: usize>(bencher: Bencher<'_, '_>, kind: &texts::Kind) {
-    let session = Session::new();
+    let session = Session::new(&detectors());
     let text = json::quote(&kind.text(SIZE));
     let raw = format!(
         r#"{{"jsonrpc":"2.0","id":7,"result":{{"content":[{{"type":"text","text":{text}}}],"structuredContent":{{"content":{text}}}}}}}"#
     );
-    run(bencher, &raw.into(), &session.protect);
+    run(bencher, &raw.into(), &session.work.0);
 }
 
 /// Only what any stage has to do: check, and write again.
@@ -118,10 +69,9 @@ fn pass<const SIZE: usize>(bencher: Bencher<'_, '_>, kind: &texts::Kind) {
 /// A call with one token every 600 bytes, in a session of 10,000 values.
 #[divan::bench(consts = SIZES, min_time = 0.1)]
 fn to_upstream<const SIZE: usize>(bencher: Bencher<'_, '_>) {
-    let session = Session::new();
-    let values: Vec<_> = (0..10_000).map(|n| format!("user{n}@example.eu")).collect();
-    let mut msg = parse(&answer(&values.join(" ")));
-    assert_eq!(session.protect.to_model(&mut msg), Flow::Forward);
+    let session = Session::new(&detectors());
+    let mut msg = parse(&answer(&addresses(10_000)));
+    assert_eq!(session.work.0.to_model(&mut msg), Flow::Forward);
     assert_eq!(session.vault.len(), 10_000);
     let mut text = String::new();
     let mut n = 0;
@@ -139,7 +89,7 @@ fn to_upstream<const SIZE: usize>(bencher: Bencher<'_, '_>) {
     bencher.counter(BytesCount::of_slice(&raw)).bench_local(|| {
         let mut msg =
             Message::parse(black_box(&raw).clone(), Peer::Client, Peer::Upstream(0)).unwrap();
-        assert_eq!(session.protect.to_upstream(&mut msg), Flow::Forward);
+        assert_eq!(session.work.0.to_upstream(&mut msg), Flow::Forward);
         msg.into_bytes().unwrap()
     });
 }

@@ -115,16 +115,8 @@ fn cell_end(text: &str, at: usize, delimiter: u8) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
-    use crate::detect::{Category, Context, Detectors, Settings};
-
-    fn found(text: &str) -> Vec<(Category, &str)> {
-        let detectors = Detectors::new(&Settings::default()).unwrap();
-        let mut out = Vec::new();
-        detectors.find(text, Context::default(), &mut out);
-        out.iter()
-            .map(|f| (f.category, &text[f.start..f.end]))
-            .collect()
-    }
+    use crate::detect::Category;
+    use crate::detect::tests::found;
 
     #[test]
     fn columns_say_what_their_cells_are() {
