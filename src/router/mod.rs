@@ -239,10 +239,10 @@ impl Router {
                 let ready: Vec<bool> = self.lanes.iter().map(Lane::is_ready).collect();
                 if let Some(round) = self.rounds.get_mut(&serial) {
                     round.give_up(|lane| !ready[usize::from(lane)]);
-                    let patience = self.lanes.iter().map(|lane| lane.patience);
-                    let longest = patience.map(|time| time.unwrap_or(SLOW_LIST)).max();
-                    let longest = longest.unwrap_or(SLOW_LIST);
-                    self.timers.insert(Timer::SlowList(serial), longest);
+                    let patience = |lane: &Lane| lane.patience.unwrap_or(SLOW_LIST);
+                    let longest = self.lanes.iter().map(patience).max();
+                    let timer = Timer::SlowList(serial);
+                    self.timers.insert(timer, longest.unwrap_or(SLOW_LIST));
                     self.finish_round(serial);
                 }
             }

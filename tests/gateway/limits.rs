@@ -264,3 +264,17 @@ fn a_server_that_never_says_whether_it_has_a_resource_is_passed_over() {
     assert_eq!(answer["error"]["code"], -32001, "{answer}");
     client.end();
 }
+
+#[test]
+fn a_server_that_never_lists_is_left_out() {
+    let setup = Setup::new(&["a", "b"]).set("/request_timeout", json!(0.3));
+    let (mut client, [a, b]) = setup.session("{}", [("a", TOOLS), ("b", TOOLS)]);
+    client.ask("1", "tools/list", "{}");
+    a.expect("tools/list");
+    let request = b.expect("tools/list");
+    b.answer(&request, r#"{"tools":[{"name":"t"}]}"#);
+    // Ten seconds for those that may still be starting, then as long as the setting says; without
+    // it that were two minutes, longer than this test listens.
+    assert_eq!(client.text(), result("1", r#"{"tools":[{"name":"b__t"}]}"#));
+    client.end();
+}

@@ -3,6 +3,7 @@
 mod support;
 
 mod audit;
+mod batches;
 mod chaos;
 mod leaks;
 mod limits;
