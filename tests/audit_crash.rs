@@ -298,6 +298,28 @@ fn a_full_disk_lets_traffic_pass_and_leaves_a_gap() {
     assert!(log.warnings().contains(&Warning::Recovered));
 }
 
+/// Each of a thousand entries is a group of its own, and none of them can be written.
+#[test]
+fn a_full_disk_does_not_hold_up_the_end() {
+    let log = LogDir::with_key();
+    let faults = Arc::new(Faults {
+        room: Some(AtomicI64::new(-1)),
+        ..Faults::default()
+    });
+    let options = Options {
+        fsync: Fsync::Each,
+        ..log.options()
+    };
+    let (open, handle) = open(&log, options, &faults);
+    faults.room.as_ref().unwrap().store(0, Ordering::Relaxed);
+    (0..1000).for_each(|number| handle.record(call(number)).unwrap());
+    let (tell, ended) = std::sync::mpsc::channel();
+    std::thread::spawn(move || tell.send(open.close()));
+    // A tenth of a second for each of them would be a minute and a half.
+    let closed = ended.recv_timeout(Duration::from_secs(60));
+    closed.expect("it ends").unwrap_err();
+}
+
 #[test]
 fn where_the_log_is_required_a_full_disk_refuses_calls() {
     let log = LogDir::with_key();

@@ -16,7 +16,8 @@ use super::shared::Shared;
 /// While the log cannot be written, it is tried again after this long, then after twice as long.
 const FIRST_RETRY: Duration = Duration::from_millis(20);
 const LAST_RETRY: Duration = Duration::from_secs(2);
-/// How often a log that is to be closed tries to write what it still has.
+/// How often a log that is to be closed waits for the disk, in all groups together: the queue may
+/// hold as many groups as entries.
 const CLOSING_TRIES: u32 = 5;
 
 /// Lines that are committed together, and how.
@@ -63,6 +64,7 @@ impl Committer {
             pending: Vec::new(),
             written: 0,
             unsynced: false,
+            closing: 0,
         };
         let thread = std::thread::Builder::new()
             .name("audit commit".to_owned())
@@ -147,6 +149,8 @@ struct Commit {
     pending: Vec<u8>,
     written: usize,
     unsynced: bool,
+    /// How often it failed since the log is to be closed.
+    closing: u32,
 }
 
 impl Commit {
@@ -162,18 +166,18 @@ impl Commit {
             self.pending.extend_from_slice(&group.lines);
         }
         let mut retry = FIRST_RETRY;
-        let mut closing = 0;
         while let Err(error) = self.write().and_then(|()| self.sync(group.sync)) {
             if group.once {
                 self.forget();
                 return Err(error);
             }
             self.shared.failed(&self.options, &self.dir, &error);
-            closing += u32::from(self.shared.is_closing());
-            if closing > CLOSING_TRIES {
+            self.closing += u32::from(self.shared.is_closing());
+            if self.closing > CLOSING_TRIES {
                 return Err(error);
             }
-            std::thread::sleep(if closing > 0 { FIRST_RETRY } else { retry });
+            let closing = self.closing > 0;
+            std::thread::sleep(if closing { FIRST_RETRY } else { retry });
             retry = (retry * 2).min(LAST_RETRY);
         }
         self.shared.committed(&self.options, group.entries);
