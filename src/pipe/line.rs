@@ -1,5 +1,7 @@
 //! What stands on one line: a message, a batch of them, or neither.
 
+use std::time::Instant;
+
 use bytes::Bytes;
 use cloak_stages::frame::Skipped;
 use cloak_stages::remap::salvage_id;
@@ -46,7 +48,11 @@ fn message(text: Bytes, peer: Peer) -> Result<Message, Bad> {
     } else {
         Peer::Client
     };
-    Message::parse(text.clone(), peer, to).map_err(|why| Bad::new(&text, &why))
+    let since = Instant::now();
+    let mut message =
+        Message::parse(text.clone(), peer, to).map_err(|why| Bad::new(&text, &why))?;
+    message.read_in = since.elapsed();
+    Ok(message)
 }
 
 impl Bad {

@@ -41,7 +41,7 @@ impl Recorded {
     }
 
     fn record(&self, msg: &mut Message, direction: Direction) -> Flow {
-        let since = Instant::now();
+        let (since, read_in) = (Instant::now(), msg.read_in);
         let before = msg.raw().clone();
         let mut entry = self.entry(msg, direction);
         let (mut flow, notes) = Notes::of(|| self.work(msg, direction, &mut entry));
@@ -61,7 +61,7 @@ impl Recorded {
         let beside = notes.tell(&mut entry);
         let after = msg.raw().clone();
         entry.bytes_out = after.len() as u64;
-        entry.latency = since.elapsed();
+        entry.latency = read_in + since.elapsed();
         let mut told = Ok(());
         for entry in beside {
             let one = self.handle.record(self.named(entry));
@@ -119,6 +119,7 @@ impl Recorded {
             entry.outcome = Some(Outcome::Forwarded);
         }
         entry.bytes_in = msg.raw().len() as u64;
+        entry.spent(Name::literal("read"), msg.read_in);
         entry
     }
 

@@ -1,6 +1,7 @@
 //! A message is the bytes that arrived plus a list of edits.
 
 use std::fmt;
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -30,6 +31,8 @@ pub struct Message {
     pub call: Option<u64>,
     /// Whether the audit log, if there is one, tells of it already.
     pub told: bool,
+    /// How long reading and checking it took, as far as whoever reads it has a clock.
+    pub read_in: Duration,
     /// Who sent it.
     pub from: Peer,
     /// Who shall get it.
@@ -73,6 +76,7 @@ impl Message {
             answers: None,
             call: None,
             told: false,
+            read_in: Duration::ZERO,
             from,
             to,
         })
@@ -177,6 +181,7 @@ impl Message {
         settled.answers = self.answers.take();
         settled.call = self.call;
         settled.told = self.told;
+        settled.read_in = self.read_in;
         *self = settled;
         Ok(())
     }
