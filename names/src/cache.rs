@@ -1,14 +1,15 @@
 //! What was found in windows seen before: logs and tables repeat themselves.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hashbrown::HashMap;
 
 use crate::Name;
+use crate::known::Window;
 
-/// A window's text and the question asked of it, as 128 bits under a secret key. Texts themselves
-/// are not kept.
+/// A window's text, what is known in it and the question asked of it, as 128 bits under a secret
+/// key. Texts themselves are not kept.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Key([u64; 2]);
 
@@ -39,9 +40,18 @@ impl Cache {
         }
     }
 
-    /// The key of a window's text under a question.
-    pub(crate) fn key(&self, window: &str, question: u64) -> Key {
-        Key([0, 1].map(|half| self.keys[half].hash_one((window, question))))
+    /// The key of a window in a text under a question.
+    pub(crate) fn key(&self, text: &str, window: &Window<'_>, question: u64) -> Key {
+        Key(self.keys.each_ref().map(|key| {
+            let mut hasher = key.build_hasher();
+            (&text[window.range.clone()], question).hash(&mut hasher);
+            // Known ranges may begin before the window.
+            let start = window.range.start;
+            for known in window.known {
+                (known.start.wrapping_sub(start), known.end - start).hash(&mut hasher);
+            }
+            hasher.finish()
+        }))
     }
 
     /// What was found, by offsets in the window, for those keys that are known.

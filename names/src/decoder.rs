@@ -79,29 +79,34 @@ impl Decoder {
         })
     }
 
-    /// Appends the entities of the tokens whose rows in `scores` begin at `row`. Those that are not
-    /// `wanted`, at distance 0, are outside of all.
+    /// Appends the entities of a window's tokens. Those that are not `wanted`, at distance 0, are
+    /// outside of all; the others have rows in `scores` from `row` on.
     pub(crate) fn decode(
         &self,
         network: &Network,
         scores: &mut Scores,
-        row: usize,
+        mut row: usize,
         tokens: &[Token],
         wanted: &[u8],
         out: &mut Vec<Entity>,
     ) {
         let mut open: Option<Entity> = None;
         for (index, token) in tokens.iter().enumerate() {
+            if wanted[index] != 0 {
+                continue;
+            }
             let more = wanted.get(index + 1) == Some(&0);
+            row += 1;
             let (best, score) = match open {
-                None if token.is_space || wanted[index] != 0 => continue,
-                None => self.best(scores.closed(row + index), |m| match m {
+                None if token.is_space => continue,
+                None => self.best(scores.closed(row - 1), |m| match m {
                     Move::Begin(_) => more,
                     Move::Unit(_) | Move::Outside => true,
                     _ => false,
                 }),
+                // None of its tokens is unwanted, so their rows are beside each other.
                 Some(Entity { first, label, .. }) => {
-                    let scores = network.score_open(scores, row + first, row + index);
+                    let scores = network.score_open(scores, row - 1 - (index - first), row - 1);
                     self.best(scores, |m| match m {
                         Move::Inside(other) => more && other == label,
                         Move::Last(other) => other == label,

@@ -26,6 +26,8 @@ const HIDDEN: usize = 64;
 const GATE: usize = 16;
 /// The chance from which a token is part of a name.
 const LIKELY: f32 = 0.5;
+/// The gate's chance below which a token is taken not to be part of a person's name.
+const POSSIBLE: f32 = 0.02;
 /// Characters of a word that are read.
 const LONGEST: usize = 24;
 
@@ -81,17 +83,18 @@ impl Head {
         own
     }
 
-    /// How likely each row is to be part of a name, by letters alone, but for the first and last
-    /// [`AROUND`] rows.
-    pub(crate) fn gate(&self, owns: &[f32], rows: usize) -> Vec<f32> {
+    /// Whether each row may be part of a name, by letters alone; the first and last [`AROUND`] rows
+    /// may not.
+    pub(crate) fn gate(&self, owns: &[f32], rows: usize) -> Vec<bool> {
         let inner = rows.saturating_sub(2 * AROUND);
         let out = self.gate.apply(owns, OWN, inner);
-        let stride = self.gate.out.stride();
-        let mut chances = vec![0.0; rows];
-        for row in 0..inner {
-            chances[AROUND + row] = 1.0 / (1.0 + (-out[row * stride]).exp());
+        // The logarithm of the odds, which is what the layer gives.
+        let least = (POSSIBLE / (1.0 - POSSIBLE)).ln();
+        let mut possible = vec![false; rows];
+        for (row, out) in out.chunks_exact(self.gate.out.stride()).enumerate() {
+            possible[AROUND + row] = out[0] >= least;
         }
-        chances
+        possible
     }
 
     /// The verdict on tokens, from their [`inputs`](Self::input), one after another.
@@ -190,33 +193,54 @@ impl Layers {
 /// Calls `found` with the buckets of the whole word, and of its runs of two to four characters with
 /// the marks of its beginning and end.
 fn for_each_gram(word: &str, mut found: impl FnMut(usize)) {
-    let mut marked = String::with_capacity(word.len().min(4 * LONGEST) + 2);
-    marked.push('<');
-    // Lower case may have more characters than upper; those read are counted after.
+    let mut marked = [' '; LONGEST + 2];
+    let mut length = 1;
+    marked[0] = '<';
+    let mut add = |c| {
+        marked[length] = c;
+        length += 1;
+    };
     let short = word
         .char_indices()
         .nth(LONGEST)
         .map_or(word, |(end, _)| &word[..end]);
-    marked.extend(short.to_lowercase().chars().take(LONGEST));
-    marked.push('>');
-    found(bucket(&marked));
-    let starts: Vec<_> = marked
-        .char_indices()
-        .map(|(at, _)| at)
-        .chain([marked.len()])
-        .collect();
-    for n in 2..=4 {
-        for ends in starts.windows(n + 1) {
-            found(bucket(&marked[ends[0]..ends[n]]));
+    if short.is_ascii() {
+        let lower = short.bytes().map(|byte| byte.to_ascii_lowercase());
+        lower.map(char::from).for_each(&mut add);
+    } else {
+        // Lower case may have more characters than upper; those read are counted after.
+        let lower = short.to_lowercase();
+        lower.chars().take(LONGEST).for_each(&mut add);
+    }
+    marked[length] = '>';
+    let marked = &marked[..=length];
+    found(bucket(
+        marked.iter().fold(START, |hash, c| hash_on(hash, *c)),
+    ));
+    // A run's hash is that of the run without its last character, and that character.
+    let mut hashes = [START; LONGEST + 2];
+    for n in 1..=4 {
+        for (hash, c) in hashes.iter_mut().zip(&marked[(n - 1).min(marked.len())..]) {
+            *hash = hash_on(*hash, *c);
+            if n >= 2 {
+                found(bucket(*hash));
+            }
         }
     }
 }
 
-/// FNV-1a.
-fn bucket(gram: &str) -> usize {
-    let hash = gram.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
+/// FNV-1a over a text in UTF-8: the hash of none of it, and how it goes on with a character.
+const START: u32 = 0x811c_9dc5;
+
+fn hash_on(hash: u32, c: char) -> u32 {
+    let mut bytes = [0; 4];
+    let bytes = c.encode_utf8(&mut bytes).bytes();
+    bytes.fold(hash, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    });
+    })
+}
+
+fn bucket(hash: u32) -> usize {
     hash as usize % BUCKETS
 }
 

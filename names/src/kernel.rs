@@ -53,7 +53,6 @@ impl Dense {
 
     /// A linear layer of many outputs, which takes a third of the time that [`new`](Self::new)'s
     /// with one piece would.
-    #[cfg(feature = "transformer")]
     pub(crate) fn wide(
         inputs: usize,
         outputs: usize,
@@ -259,6 +258,34 @@ fn max<const P: usize>(pieces: [[f32; LANES]; P]) -> [f32; LANES] {
     best
 }
 
+/// Adds the parts up and keeps, of the pieces of `out`'s length that a part has one after another,
+/// the greatest sum.
+pub(crate) fn max_of_sums(parts: [&[f32]; 3], out: &mut [f32]) {
+    assert!(parts.iter().all(|part| part.len() == parts[0].len()));
+    assert!(!out.is_empty() && parts[0].len().is_multiple_of(out.len()));
+    dispatch(MaxOfSums { parts, out });
+}
+
+struct MaxOfSums<'a> {
+    parts: [&'a [f32]; 3],
+    out: &'a mut [f32],
+}
+
+impl Kernel for MaxOfSums<'_> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) {
+        let width = self.out.len();
+        let [a, b, c] = self.parts.map(|part| part.chunks_exact(width));
+        self.out.fill(f32::NEG_INFINITY);
+        for ((a, b), c) in a.zip(b).zip(c) {
+            for (((best, a), b), c) in self.out.iter_mut().zip(a).zip(b).zip(c) {
+                let sum = a + b + c;
+                *best = if sum > *best { sum } else { *best };
+            }
+        }
+    }
+}
+
 /// Adds to each row of `x` the same row of `y`, normalised to mean 0 and variance 1, then scaled
 /// and shifted.
 pub(crate) fn add_normalized(x: &mut [f32], y: &[f32], scale: &[f32], shift: &[f32]) {
@@ -365,7 +392,6 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "transformer")]
     #[test]
     fn wide_layers_are_the_same() {
         for (inputs, outputs) in [(5, 3), (32, 25), (384, 48)] {

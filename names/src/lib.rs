@@ -17,6 +17,8 @@
 
 #![warn(missing_docs)]
 
+#[cfg(feature = "transformer")]
+mod beside;
 mod cache;
 mod cnn;
 mod decoder;
@@ -24,6 +26,7 @@ mod error;
 mod features;
 mod head;
 mod kernel;
+mod known;
 mod label;
 mod network;
 mod reader;
@@ -37,13 +40,16 @@ mod window;
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
-use std::slice;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+#[cfg(feature = "transformer")]
+use beside::Beside;
 use cache::{Cache, Key};
 use cnn::Cnn;
 pub use error::ModelError;
 use hashbrown::HashMap;
+pub use known::Known;
+use known::Window;
 pub use label::{Label, UnknownLabel};
 use rayon::prelude::*;
 use reader::{Ask, Reader};
@@ -90,6 +96,35 @@ const CONFIGURATION: &str = "config.json";
 const TENSORS: &str = "model.safetensors";
 #[cfg(feature = "transformer")]
 const TOKENIZER: &str = "tokenizer.json";
+
+/// One call's work on one text, by either kind of model.
+enum AnyReader<'a> {
+    Cnn(Reader<'a>),
+    #[cfg(feature = "transformer")]
+    Beside(Beside<'a>),
+}
+
+impl<'a> AnyReader<'a> {
+    fn new(model: &'a Model, text: &'a str) -> Self {
+        match model {
+            Model::Cnn(cnn) => Self::Cnn(Reader::new(cnn, text)),
+            #[cfg(feature = "transformer")]
+            Model::Transformer { tagger, beside } => {
+                Self::Beside(Beside::new(tagger, beside, text))
+            }
+        }
+    }
+
+    /// Calls `found` with the index of a window and each name in it, in order. The windows are
+    /// computed together, but none sees another.
+    fn read(&mut self, windows: &[Window<'_>], ask: Ask, found: impl FnMut(usize, Name)) {
+        match self {
+            Self::Cnn(reader) => reader.read(windows, ask, found),
+            #[cfg(feature = "transformer")]
+            Self::Beside(reader) => reader.read(windows, ask, found),
+        }
+    }
+}
 
 /// Bytes of text that are computed together: some hundreds of rows, which the processor's caches
 /// hold.
@@ -201,30 +236,50 @@ impl Names {
 
     /// Appends the names of these kinds in a text, in reading order, none overlapping another.
     pub fn find(&self, text: &str, labels: &[Label], out: &mut Vec<Name>) {
-        self.find_in(text, window::windows(text), Question::new(labels), out);
+        let mut reader = AnyReader::new(&self.model, text);
+        let windows = Known::default().windows(text);
+        self.find_in(&mut reader, text, windows, Question::new(labels), out);
     }
 
     /// As [`find`](Self::find), on all threads of the current rayon pool. The result is the same.
     pub fn find_sharded(&self, text: &str, labels: &[Label], out: &mut Vec<Name>) {
-        let windows: Vec<_> = window::windows(text).collect();
-        let shards: Vec<_> = groups(windows.into_iter(), SHARD).collect();
-        let found: Vec<Vec<Name>> = shards
-            .into_par_iter()
-            .map(|shard| {
-                let mut out = Vec::new();
-                self.find_in(text, shard.into_iter(), Question::new(labels), &mut out);
-                out
-            })
-            .collect();
+        self.find_unknown(text, labels, Known::default(), out);
+    }
+
+    /// As [`find_sharded`](Self::find_sharded), but for names that lie within what is known, or in
+    /// lines that are.
+    pub fn find_unknown(
+        &self,
+        text: &str,
+        labels: &[Label],
+        known: Known<'_>,
+        out: &mut Vec<Name>,
+    ) {
+        let shards: Vec<_> = groups(known.windows(text), SHARD).collect();
+        // A reader has learnt words that later shards have too.
+        let readers = Mutex::new(Vec::new());
+        let lock = || readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let question = Question::new(labels);
+        let read = |shard: Vec<Window<'_>>| {
+            let reader = lock().pop();
+            let mut reader = reader.unwrap_or_else(|| AnyReader::new(&self.model, text));
+            let mut out = Vec::new();
+            self.find_in(&mut reader, text, shard.into_iter(), question, &mut out);
+            lock().push(reader);
+            out
+        };
+        let found: Vec<Vec<Name>> = shards.into_par_iter().map(read).collect();
         out.extend(found.into_iter().flatten());
     }
 
     /// Appends what the model says of a text that it sees whole, as spaCy would: no windows, no
     /// trimming, no rejection.
     pub fn find_plain(&self, text: &str, out: &mut Vec<Name>) {
-        let whole = 0..text.len();
-        let windows = slice::from_ref(&whole);
-        AnyReader::new(&self.model, text).read(windows, Ask::Entities, |_, name| out.push(name));
+        let whole = Window {
+            range: 0..text.len(),
+            known: &[],
+        };
+        AnyReader::new(&self.model, text).read(&[whole], Ask::Entities, |_, name| out.push(name));
     }
 
     /// The tokens of a text that the model sees whole.
@@ -246,39 +301,39 @@ impl Names {
         }
     }
 
-    fn find_in(
+    fn find_in<'k>(
         &self,
+        reader: &mut AnyReader<'_>,
         text: &str,
-        windows: impl Iterator<Item = Range<usize>>,
+        windows: impl Iterator<Item = Window<'k>>,
         question: Question,
         out: &mut Vec<Name>,
     ) {
-        let mut reader = AnyReader::new(&self.model, text);
         for batch in groups(windows, BATCH) {
             let keys: Vec<_> = batch
                 .iter()
-                .map(|w| self.cache.key(&text[w.clone()], question.bits))
+                .map(|window| self.cache.key(text, window, question.bits))
                 .collect();
             let known = self.cache.get(&keys);
-            let read = read_new(&mut reader, text, &batch, &keys, &known, question);
+            let read = read_new(reader, text, &batch, &keys, &known, question);
             for ((window, key), known) in batch.iter().zip(&keys).zip(&known) {
                 // The window is either known or was read.
-                for name in known
-                    .as_ref()
-                    .or_else(|| read.get(key))
-                    .into_iter()
-                    .flat_map(|n| &**n)
-                {
-                    let (start, end) = (window.start + name.start, window.start + name.end);
-                    out.push(Name {
-                        start,
-                        end,
-                        ..*name
-                    });
-                }
+                let names = known.as_ref().or_else(|| read.get(key));
+                out.extend(names.into_iter().flat_map(|names| &**names).map(|name| {
+                    let start = window.range.start;
+                    name.moved(|at| start + at)
+                }));
             }
             self.cache.insert(read.into_iter());
         }
+    }
+}
+
+impl Name {
+    /// The name elsewhere.
+    fn moved(self, to: impl Fn(usize) -> usize) -> Self {
+        let (start, end) = (to(self.start), to(self.end));
+        Self { start, end, ..self }
     }
 }
 
@@ -297,75 +352,12 @@ fn read(file: &Path) -> Result<Vec<u8>, ModelError> {
     })
 }
 
-/// One call's work on one text, by either kind of model.
-struct AnyReader<'a> {
-    cnn: Reader<'a>,
-    #[cfg(feature = "transformer")]
-    tagger: Option<(&'a Tagger, &'a str)>,
-}
-
-/// The score from which a person that only the built-in model finds counts beside a transformer.
-#[cfg(feature = "transformer")]
-const SURE: f32 = 0.9;
-
-impl<'a> AnyReader<'a> {
-    fn new(model: &'a Model, text: &'a str) -> Self {
-        match model {
-            Model::Cnn(cnn) => Self {
-                cnn: Reader::new(cnn, text),
-                #[cfg(feature = "transformer")]
-                tagger: None,
-            },
-            #[cfg(feature = "transformer")]
-            Model::Transformer { tagger, beside } => Self {
-                cnn: Reader::new(beside, text),
-                tagger: Some((tagger, text)),
-            },
-        }
-    }
-
-    /// Calls `found` with the index of a window and each name in it, in order. The windows are
-    /// computed together, but none sees another.
-    fn read(&mut self, windows: &[Range<usize>], ask: Ask, mut found: impl FnMut(usize, Name)) {
-        #[cfg(feature = "transformer")]
-        if let Some((tagger, text)) = self.tagger {
-            let mut names = vec![Vec::new(); windows.len()];
-            let mut candidates: Vec<_> = (0..windows.len()).collect();
-            if ask != Ask::Entities {
-                let add = |index: usize, name: Name| names[index].push(name);
-                self.cnn.read(windows, Ask::People, add);
-                if ask == Ask::People {
-                    candidates.retain(|index| self.cnn.passed()[*index]);
-                }
-            }
-            let read: Vec<_> = candidates.iter().map(|at| windows[*at].clone()).collect();
-            let mut tagged = vec![Vec::new(); windows.len()];
-            tagger.read(text, &read, |index, name| {
-                tagged[candidates[index]].push(name);
-            });
-            for (index, (sure, mut names)) in names.into_iter().zip(tagged).enumerate() {
-                let apart = |name: &Name| {
-                    let meets = |other: &Name| name.start < other.end && other.start < name.end;
-                    name.score >= SURE && !names.iter().any(meets)
-                };
-                let mut sure: Vec<Name> = sure;
-                sure.retain(apart);
-                names.extend(sure);
-                names.sort_by_key(|name| name.start);
-                names.into_iter().for_each(|name| found(index, name));
-            }
-            return;
-        }
-        self.cnn.read(windows, ask, &mut found);
-    }
-}
-
 /// Reads those windows of a batch that are not known, each text once. Offsets in the result are
 /// those in the window.
 fn read_new(
     reader: &mut AnyReader<'_>,
     text: &str,
-    batch: &[Range<usize>],
+    batch: &[Window<'_>],
     keys: &[Key],
     known: &[Option<Arc<[Name]>>],
     question: Question,
@@ -387,20 +379,18 @@ fn read_new(
         Ask::Everything
     };
     reader.read(&windows, ask, |index, name| {
-        let window = &windows[index];
-        let name = Name {
-            start: name.start - window.start,
-            end: name.end - window.start,
-            ..name
-        };
+        let window = &windows[index].range;
         if question.asks(name.label) {
+            let name = name.moved(|at| at - window.start);
             found[index].extend(verdict::judge(&text[window.clone()], name));
         }
     });
+    // The others have nothing in them already.
+    let found = window_keys.into_iter().zip(found);
     new.extend(
-        window_keys
-            .into_iter()
-            .zip(found.into_iter().map(Into::into)),
+        found
+            .filter(|(_, names)| !names.is_empty())
+            .map(|(key, names)| (key, names.into())),
     );
     new
 }
@@ -430,16 +420,16 @@ impl Question {
 }
 
 /// Groups windows until each group has at least so many bytes.
-fn groups(
-    mut windows: impl Iterator<Item = Range<usize>>,
+fn groups<'k>(
+    mut windows: impl Iterator<Item = Window<'k>>,
     bytes: usize,
-) -> impl Iterator<Item = Vec<Range<usize>>> {
+) -> impl Iterator<Item = Vec<Window<'k>>> {
     std::iter::from_fn(move || {
         let mut group = Vec::new();
         let mut size = 0;
         while size < bytes {
             let Some(window) = windows.next() else { break };
-            size += window.len();
+            size += window.range.len();
             group.push(window);
         }
         if group.is_empty() { None } else { Some(group) }

@@ -1,14 +1,15 @@
 //! The network: from tokens' features to a score for each transition.
 //!
 //! Hash embeddings are mixed into one vector a token, four convolutions let each token see four
-//! neighbours on either side, and two small layers score what a token may be. Words repeat, so the
-//! part that looks at one token alone is computed once for each word.
+//! neighbours on either side, and two small layers score what a token may be. Words repeat, so what
+//! looks at one token alone is computed once for each word: its vector, and its share in the first
+//! convolution, which is linear up to there.
 
 use half::f16;
 
 use crate::ModelError;
 use crate::features::{Features, hash_rows};
-use crate::kernel::{Dense, add_normalized};
+use crate::kernel::{self, Dense, add_normalized};
 use crate::tensors::Tensors;
 
 /// The width of a token's vector.
@@ -16,6 +17,10 @@ pub(crate) const WIDTH: usize = 96;
 /// The tokens on either side that a token's scores depend on: one a convolution.
 pub(crate) const FIELD: usize = 4;
 const PIECES: usize = 3;
+/// What a word adds to one token's first convolution.
+const SIDE: usize = PIECES * WIDTH;
+/// What is known of a word without its context.
+pub(crate) const WORD: usize = WIDTH + 3 * SIDE;
 const HIDDEN: usize = 64;
 const STATE_PIECES: usize = 2;
 const STATE: usize = HIDDEN * STATE_PIECES;
@@ -24,6 +29,11 @@ pub(crate) struct Network {
     embeddings: Vec<Embedding>,
     vectors: Option<Vectors>,
     mix: Block,
+    /// The first convolution's three parts: for the token before, the token itself, the one after.
+    sides: [Dense; 3],
+    /// Its normalisation.
+    first: Norm,
+    /// The others.
     convolutions: Vec<Block>,
     project: Dense,
     /// The state layer when no entity is open, so that only the current token counts.
@@ -36,6 +46,10 @@ pub(crate) struct Network {
 /// Three linear maps of which the greatest counts, then normalised.
 struct Block {
     maxout: Dense,
+    norm: Norm,
+}
+
+struct Norm {
     scale: Vec<f32>,
     shift: Vec<f32>,
 }
@@ -67,7 +81,15 @@ impl Network {
         let vectors = Vectors::new(tensors)?;
         let inputs = (embeddings.len() + usize::from(vectors.is_some())) * WIDTH;
         let mix = Block::new(tensors, "mix", inputs)?;
-        let convolutions = (0..FIELD)
+        let (weight, bias) = Block::tensors(tensors, "conv.0", 3 * WIDTH)?;
+        // Pieces lie one after another, so that the greatest are found without moving any.
+        let row = |output: usize| output % WIDTH * PIECES + output / WIDTH;
+        let sides = [0, 1, 2].map(|side| {
+            let weight = |o: usize, i: usize| weight[(row(o) * 3 + side) * WIDTH + i];
+            let bias = |o: usize| if side == 1 { bias[row(o)] } else { 0.0 };
+            Dense::wide(WIDTH, SIDE, weight, bias)
+        });
+        let convolutions = (1..FIELD)
             .map(|layer| Block::new(tensors, &format!("conv.{layer}"), 3 * WIDTH))
             .collect::<Result<_, _>>()?;
         let linear = |name: &str, outputs: usize, inputs: usize| {
@@ -89,6 +111,8 @@ impl Network {
             embeddings,
             vectors,
             mix,
+            sides,
+            first: Norm::new(tensors, "conv.0")?,
             convolutions,
             project: linear("project", HIDDEN, WIDTH)?,
             closed: Dense::new(HIDDEN, STATE_PIECES, current, &closed_bias),
@@ -98,17 +122,19 @@ impl Network {
         })
     }
 
-    /// The width of what [`embed`](Self::embed) writes.
+    /// Floats that a word's embeddings have.
     fn mix_inputs(&self) -> usize {
         (self.embeddings.len() + usize::from(self.vectors.is_some())) * WIDTH
     }
 
-    /// Appends the vectors of tokens, each seen alone, to `out`.
+    /// Appends to `table` what is known of words without their context, [`WORD`] floats each: the
+    /// vector, and what it adds to the first convolution of the token after it, of itself, and of
+    /// the token before it.
     pub(crate) fn encode_words(
         &self,
         words: &[Features],
         scratch: &mut Scratch,
-        out: &mut Vec<f32>,
+        table: &mut Vec<f32>,
     ) {
         let width = self.mix_inputs();
         scratch.inputs.clear();
@@ -124,29 +150,78 @@ impl Network {
                 vectors.add(word.orth, part);
             }
         }
-        scratch.outputs.resize(words.len() * WIDTH, 0.0);
+        let rows = words.len();
+        scratch.outputs.resize(rows * WIDTH, 0.0);
         self.mix
             .maxout
-            .apply(&scratch.inputs, width, words.len(), &mut scratch.outputs);
-        let from = out.len();
-        out.resize(from + words.len() * WIDTH, 0.0);
-        self.mix
-            .add(&mut out[from..], &scratch.outputs[..words.len() * WIDTH]);
+            .apply(&scratch.inputs, width, rows, &mut scratch.outputs);
+        scratch.vectors.clear();
+        scratch.vectors.resize(rows * WIDTH, 0.0);
+        let outputs = &scratch.outputs[..rows * WIDTH];
+        self.mix.norm.add(&mut scratch.vectors, outputs);
+        self.add_to_table(&scratch.vectors, &mut scratch.outputs, table);
     }
 
-    /// Lets the rows at distance 0 see their neighbours. `distances` has, for each row of `x`, how
-    /// far the nearest row is that is asked for; those beyond [`FIELD`] are neither read nor
-    /// written. The first and last row are only read.
+    /// Appends to `table` what stands where there is no word.
+    pub(crate) fn encode_absence(&self, table: &mut Vec<f32>) {
+        self.add_to_table(&[0.0; WIDTH], &mut Vec::new(), table);
+    }
+
+    fn add_to_table(&self, vectors: &[f32], outputs: &mut Vec<f32>, table: &mut Vec<f32>) {
+        let rows = vectors.len() / WIDTH;
+        let from = table.len();
+        table.resize(from + rows * WORD, 0.0);
+        let entries = || 0..rows;
+        for row in entries() {
+            table[from + row * WORD..][..WIDTH].copy_from_slice(&vectors[row * WIDTH..][..WIDTH]);
+        }
+        outputs.resize(rows * SIDE, 0.0);
+        for (side, layer) in self.sides.iter().enumerate() {
+            layer.apply(vectors, WIDTH, rows, outputs);
+            for row in entries() {
+                let at = from + row * WORD + WIDTH + side * SIDE;
+                table[at..][..SIDE].copy_from_slice(&outputs[row * SIDE..][..SIDE]);
+            }
+        }
+    }
+
+    /// Writes a vector for each word of `words`, which are places in `table`, and lets those at
+    /// distance 0 see their neighbours. `distances` has, for each word, how far the nearest is that
+    /// is asked for, up to [`FIELD`]; where it is lower, words before and after are those of the
+    /// text.
     ///
-    /// A layer computes no more than the layers above it will read, so a lone row costs sixteen
-    /// rows' work.
-    pub(crate) fn convolve(&self, x: &mut [f32], distances: &[u8], scratch: &mut Scratch) {
-        let last = distances.len().saturating_sub(1);
+    /// A layer computes no more than the layers above it will read, so a lone word costs nine rows'
+    /// work, and its neighbours' sums.
+    pub(crate) fn convolve(
+        &self,
+        words: &[u32],
+        distances: &[u8],
+        table: &[f32],
+        scratch: &mut Scratch,
+        x: &mut Vec<f32>,
+    ) {
+        let entry = |row: usize| &table[words[row] as usize * WORD..][..WORD];
+        x.clear();
+        for row in 0..words.len() {
+            x.extend_from_slice(&entry(row)[..WIDTH]);
+        }
+        let near = |reach: usize| {
+            (0..words.len()).filter(move |row| usize::from(distances[*row]) <= reach)
+        };
+        scratch.outputs.resize(WIDTH, 0.0);
+        for row in near(FIELD - 1) {
+            let side = |row: usize, side: usize| &entry(row)[WIDTH + side * SIDE..][..SIDE];
+            kernel::max_of_sums(
+                [side(row - 1, 0), side(row, 1), side(row + 1, 2)],
+                &mut scratch.outputs[..WIDTH],
+            );
+            self.first
+                .add(&mut x[row * WIDTH..][..WIDTH], &scratch.outputs[..WIDTH]);
+        }
         for (layer, block) in self.convolutions.iter().enumerate() {
-            let reach = FIELD - 1 - layer;
-            let rows = || (1..last).filter(|row| usize::from(distances[*row]) <= reach);
+            let reach = FIELD - 2 - layer;
             scratch.inputs.clear();
-            for row in rows() {
+            for row in near(reach) {
                 scratch
                     .inputs
                     .extend_from_slice(&x[(row - 1) * WIDTH..(row + 2) * WIDTH]);
@@ -156,8 +231,8 @@ impl Network {
             block
                 .maxout
                 .apply(&scratch.inputs, 3 * WIDTH, count, &mut scratch.outputs);
-            for (row, y) in rows().zip(scratch.outputs.chunks_exact(WIDTH)) {
-                block.add(&mut x[row * WIDTH..][..WIDTH], y);
+            for (row, y) in near(reach).zip(scratch.outputs.chunks_exact(WIDTH)) {
+                block.norm.add(&mut x[row * WIDTH..][..WIDTH], y);
             }
         }
     }
@@ -210,6 +285,7 @@ impl Network {
 pub(crate) struct Scratch {
     inputs: Vec<f32>,
     outputs: Vec<f32>,
+    vectors: Vec<f32>,
 }
 
 /// What the decoder asks of a batch of rows.
@@ -230,10 +306,28 @@ impl Scores {
 
 impl Block {
     fn new(tensors: &Tensors<'_>, name: &str, inputs: usize) -> Result<Self, ModelError> {
-        let weight = tensors.floats(&format!("{name}.weight"), &[PIECES * WIDTH, inputs])?;
-        let bias = tensors.floats(&format!("{name}.bias"), &[PIECES * WIDTH])?;
+        let (weight, bias) = Self::tensors(tensors, name, inputs)?;
         Ok(Self {
             maxout: Dense::new(inputs, PIECES, &weight, &bias),
+            norm: Norm::new(tensors, name)?,
+        })
+    }
+
+    fn tensors(
+        tensors: &Tensors<'_>,
+        name: &str,
+        inputs: usize,
+    ) -> Result<(Vec<f32>, Vec<f32>), ModelError> {
+        Ok((
+            tensors.floats(&format!("{name}.weight"), &[PIECES * WIDTH, inputs])?,
+            tensors.floats(&format!("{name}.bias"), &[PIECES * WIDTH])?,
+        ))
+    }
+}
+
+impl Norm {
+    fn new(tensors: &Tensors<'_>, name: &str) -> Result<Self, ModelError> {
+        Ok(Self {
             scale: tensors.floats(&format!("{name}.scale"), &[WIDTH])?,
             shift: tensors.floats(&format!("{name}.shift"), &[WIDTH])?,
         })

@@ -9,15 +9,20 @@ use std::ops::Range;
 /// The most bytes a window has.
 pub(crate) const LONGEST: usize = 2048;
 
-/// The windows of a text, in order, without their line ends; lines without a letter are left out.
-pub(crate) fn windows(text: &str) -> impl Iterator<Item = Range<usize>> {
+/// The lines of a text, in order, without their ends.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
-    let lines = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
-    lines.flat_map(move |end| {
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
+    ends.map(move |end| {
         let line = start..end;
         start = end + 1;
-        Pieces { text, rest: line }
+        line
     })
+}
+
+/// The windows of a line, in order, without white space around them.
+pub(crate) fn pieces(text: &str, line: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    Pieces { text, rest: line }
 }
 
 /// The pieces of one line.
@@ -80,6 +85,10 @@ fn boundary(line: &str, mut at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn windows(text: &str) -> impl Iterator<Item = Range<usize>> {
+        lines(text).flat_map(|line| pieces(text, line))
+    }
 
     fn check(text: &str, expected: &[&str]) {
         let found: Vec<_> = windows(text).map(|window| &text[window]).collect();

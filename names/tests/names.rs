@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use cloak_names::{Label, Name, Names};
+use cloak_names::{Known, Label, Name, Names};
 use proptest::prelude::*;
 
 static NAMES: LazyLock<Names> = LazyLock::new(|| Names::builtin().unwrap());
@@ -27,6 +27,34 @@ fn people(text: &str) -> Vec<&str> {
         .into_iter()
         .map(|name| &text[name.start..name.end])
         .collect()
+}
+
+#[test]
+fn what_is_known_is_not_looked_for() {
+    let text = "Marie Lindqvist met Jonas Wagner.\nAna Pereira was there too.";
+    let marie = 0.."Marie Lindqvist".len();
+    let part = 0.."Marie".len();
+    let end = text.len() - 1..text.len();
+    let (marie, part, end) = (&[marie], &[part], &[end]);
+    let check = |known: Known<'_>, expected: &[&str]| {
+        let mut found = Vec::new();
+        NAMES.find_unknown(text, PERSON, known, &mut found);
+        let found: Vec<_> = found
+            .iter()
+            .map(|name| &text[name.start..name.end])
+            .collect();
+        assert_eq!(found, expected, "{known:?}");
+    };
+    let all = ["Marie Lindqvist", "Jonas Wagner", "Ana Pereira"];
+    let found = |found| Known {
+        found,
+        edited: None,
+    };
+    check(Known::default(), &all);
+    check(found(marie), &all[1..]);
+    check(found(part), &all);
+    let edited = Some(&end[..]);
+    check(Known { found: &[], edited }, &all[2..]);
 }
 
 #[test]
