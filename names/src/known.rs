@@ -84,18 +84,19 @@ mod tests {
     #[test]
     fn lines_without_an_edit_are_left_out() {
         let text = "one\ntwo\nsix\n";
-        for (edited, expected) in [
+        for (edits, expected) in [
             (&[][..], &[][..]),
-            (&[0..1], &["one"]),
+            (&[(0, 1)], &["one"]),
             // What was taken away may have stood at the end of one line or the beginning of another.
-            (&[3..3], &["one"]),
-            (&[4..4], &["two"]),
-            (&[3..4], &["one", "two"]),
-            (&[0..1, 9..10], &["one", "six"]),
-            (&[12..12], &[]),
+            (&[(3, 3)], &["one"]),
+            (&[(4, 4)], &["two"]),
+            (&[(3, 4)], &["one", "two"]),
+            (&[(0, 1), (9, 10)], &["one", "six"]),
+            (&[(12, 12)], &[]),
         ] {
+            let edited: Vec<_> = edits.iter().map(|(start, end)| *start..*end).collect();
             let known = Known {
-                edited: Some(edited),
+                edited: Some(&edited),
                 ..Known::default()
             };
             let expected: Vec<_> = expected.iter().map(|line| (*line, 0)).collect();
